@@ -1,0 +1,1 @@
+"""Routes for fleets whose longest route matters."""
