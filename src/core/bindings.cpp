@@ -2,13 +2,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
 
+#include "cross.hpp"
 #include "instance.hpp"
+#include "intra.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -42,6 +45,100 @@ Instance make_instance(int depots, int metric, int rounding, std::optional<Table
                   std::move(vehicles), std::move(ends));
 }
 
+using Found = nb::ndarray<nb::numpy, int, nb::ndim<1>>;
+
+// Hands a vector over to numpy without copying.
+Found to_numpy(std::vector<int> cities) {
+  auto* kept = new std::vector<int>(std::move(cities));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<int>*>(p); });
+  return Found(kept->data(), {kept->size()}, owner);
+}
+
+std::vector<int> to_vector(const Cities& cities) { return {cities.data(), cities.data() + cities.shape(0)}; }
+
+template <class Improve>
+Found improved(const Instance& instance, int vehicle, const Cities& tour, double tolerance, double seconds,
+               Improve improve) {
+  std::vector<int> cities = to_vector(tour);
+  {
+    nb::gil_scoped_release release;
+    improve(instance, vehicle, cities, tolerance, Deadline(seconds));
+  }
+  return to_numpy(std::move(cities));
+}
+
+void bind_cross(nb::module_& m) {
+  nb::class_<Exchange>(m, "Exchange", "Swap cities a1:b1 of tour 1 with cities a2:b2 of tour 2.")
+      .def_ro("a1", &Exchange::a1)
+      .def_ro("b1", &Exchange::b1)
+      .def_ro("a2", &Exchange::a2)
+      .def_ro("b2", &Exchange::b2)
+      .def_ro("value", &Exchange::value, "The longer of the new tours (minmax) or their sum (minsum).")
+      .def_prop_ro("moves", &Exchange::moves, "False if nothing is exchanged.");
+  m.def("cross_cost",
+        [](const Instance& in, int v1, Cities t1, int v2, Cities t2, int a1, int b1, int a2, int b2) {
+          return cross_cost(in, {v1, view(t1)}, {v2, view(t2)}, a1, b1, a2, b2);
+        },
+        "instance"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "a1"_a, "b1"_a, "a2"_a, "b2"_a,
+        "Lengths of both tours after an exchange.");
+  m.def("cross_brute",
+        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
+          nb::gil_scoped_release release;
+          return cross_brute(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
+                             Deadline(seconds));
+        },
+        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
+        "The best exchange by trying every one.");
+  m.def("cross_exact",
+        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
+          nb::gil_scoped_release release;
+          return cross_exact(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
+                             Deadline(seconds));
+        },
+        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
+        "The best exchange by the separable search.");
+  m.def("cross_from",
+        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2,
+           const std::vector<std::pair<int, int>>& starts) {
+          nb::gil_scoped_release release;
+          return cross_from(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, starts);
+        },
+        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "starts"_a,
+        "The best exchange that starts at one of the given (a1, a2).");
+  m.def("cross_labels",
+        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2) {
+          const std::size_t rows = t1.shape(0) + 1, columns = t2.shape(0) + 1;
+          auto* labels = new double[rows * columns];
+          nb::capsule owner(labels, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+          {
+            nb::gil_scoped_release release;
+            cross_labels(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, labels);
+          }
+          return nb::ndarray<nb::numpy, double, nb::ndim<2>>(labels, {rows, columns}, owner);
+        },
+        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a,
+        "(n1+1, n2+1): what the best exchange that starts at (a1, a2) gains.");
+  m.def("simd", [] { return simd() == Simd::avx2 ? "avx2" : "portable"; },
+        "Instruction set of the exchange kernels: avx2 or portable.");
+  m.def("use_avx2", [](bool wanted) { return use_simd(wanted ? Simd::avx2 : Simd::portable); }, "wanted"_a,
+        "Choose the instruction set; False if this machine has it not.");
+}
+
+void bind_intra(nb::module_& m) {
+  m.def("two_opt",
+        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+          return improved(in, vehicle, tour, tolerance, seconds, two_opt);
+        },
+        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
+        "The route after 2-opt.");
+  m.def("or_opt",
+        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+          return improved(in, vehicle, tour, tolerance, seconds, or_opt);
+        },
+        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
+        "The route after or-opt.");
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -69,4 +166,7 @@ NB_MODULE(_core, m) {
            "vehicle"_a, "tour"_a, "Length of a route; 0 if it is empty.")
       .def("load", [](const Instance& self, Cities tour) { return self.load(view(tour)); }, "tour"_a,
            "Demand of the cities of a route.");
+
+  bind_cross(m);
+  bind_intra(m);
 }
