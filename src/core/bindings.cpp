@@ -137,6 +137,20 @@ void bind_intra(nb::module_& m) {
         },
         "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
         "The route after or-opt.");
+  m.def("two_opt_and_or_opt",
+        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+          return improved(in, vehicle, tour, tolerance, seconds, two_opt_and_or_opt);
+        },
+        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
+        "The route after 2-opt and or-opt in turn.");
+  m.def("nearest_neighbour",
+        [](const Instance& in, int vehicle, Cities cities) {
+          return to_numpy(nearest_neighbour(in, vehicle, to_vector(cities)));
+        },
+        "instance"_a, "vehicle"_a, "cities"_a, "The cities, always the nearest one next.");
+  m.def("keeps_limits",
+        [](const Instance& in, int vehicle, Cities tour) { return in.keeps_limits(vehicle, view(tour)); },
+        "instance"_a, "vehicle"_a, "tour"_a, "Whether a route keeps its capacity and maximum length.");
 }
 
 }  // namespace

@@ -84,6 +84,10 @@ class Instance {
   // Length of a route; an unused vehicle costs nothing.
   double length(int vehicle, std::span<const int> cities) const;
   double load(std::span<const int> cities) const;
+  bool keeps_limits(int vehicle, std::span<const int> cities) const {
+    return load(cities) <= vehicles_[vehicle].capacity &&
+           length(vehicle, cities) <= vehicles_[vehicle].max_length;
+  }
 
  private:
   int nodes_, depots_;

@@ -118,4 +118,28 @@ double or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, d
   return saved;
 }
 
+double two_opt_and_or_opt(const Instance& instance, int vehicle, std::vector<int>& cities,
+                          double tolerance, const Deadline& deadline) {
+  double saved = two_opt(instance, vehicle, cities, tolerance, deadline);
+  for (;;) {
+    const double moved = or_opt(instance, vehicle, cities, tolerance, deadline);
+    const double turned = moved > 0.0 ? two_opt(instance, vehicle, cities, tolerance, deadline) : 0.0;
+    saved += moved + turned;
+    if (turned == 0.0) return saved;
+  }
+}
+
+std::vector<int> nearest_neighbour(const Instance& instance, int vehicle, std::vector<int> cities) {
+  int at = instance.vehicle(vehicle).start;
+  for (auto next = cities.begin(); next != cities.end(); ++next) {
+    double least = kInfinity;
+    auto nearest = next;
+    for (auto it = next; it != cities.end(); ++it)
+      if (const double d = instance.arc(at, *it); d < least) least = d, nearest = it;
+    std::iter_swap(next, nearest);
+    at = *next;
+  }
+  return cities;
+}
+
 }  // namespace neurocross

@@ -1,0 +1,1 @@
+"""The parts Algorithm 1 is handed: construction, selection, exchange, improvement, perturbation."""

@@ -1,0 +1,135 @@
+"""GetInitialSolution: cluster the cities into |V| groups, then visit each group greedily.
+
+The paper only names the clustering. Here it is k-means with k-means++ seeds, each group then given
+to a vehicle, nearest start depot first, so that every depot's vehicles get their share. Matrix
+problems are clustered by their distances to a few landmark nodes. Under a capacity each city joins
+the nearest group that has room.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from neurocross import _core
+from neurocross.operators.cross import Cities
+from neurocross.problem import FloatArray, Problem
+
+LLOYD_ROUNDS = 10
+"""Rounds of k-means; more hardly change the groups and the exchange moves the borders anyway."""
+
+LANDMARKS = 8
+"""Nodes whose distances place the others where there are no coordinates."""
+
+SPARE_VEHICLES = 1.05
+"""How many more vehicles than the total demand needs an unlimited fleet starts with."""
+
+
+def initial_solution(problem: Problem, rng: np.random.Generator) -> list[Cities]:
+    """A tour for every vehicle; it keeps the capacities wherever a simple packing does."""
+    groups = _groups(problem, rng)
+    return [_core.nearest_neighbour(problem.core, k, group) for k, group in enumerate(groups)]
+
+
+def _groups(problem: Problem, rng: np.random.Generator) -> list[Cities]:
+    """The cities of every vehicle."""
+    places, k = _places(problem), _number_of_groups(problem)
+    cities = np.arange(problem.n_depots, problem.n_nodes, dtype=np.int32)
+    if not len(cities):
+        return [cities] * problem.n_vehicles
+    centres = _k_means(places[cities], min(k, len(cities)), rng)
+    vehicles = _match(centres, places, problem)
+    squared = ((places[cities, None] - centres[None]) ** 2).sum(axis=2)
+    owner = np.asarray(vehicles)[squared.argmin(axis=1)]
+    if not _fits(problem, cities, owner):
+        owner = _pack(problem, cities, squared, vehicles)
+    return [cities[owner == v] for v in range(problem.n_vehicles)]
+
+
+def _number_of_groups(problem: Problem) -> int:
+    """One a vehicle; as many as the demand needs where the fleet is unlimited."""
+    if problem.fleet_is_bounded:
+        return problem.n_vehicles
+    demand, capacity = cast(FloatArray, problem.demand), problem.vehicles[0].capacity
+    needed = demand.sum() / capacity if capacity > 0 else problem.n_vehicles
+    return int(np.clip(np.ceil(SPARE_VEHICLES * needed), 1, problem.n_vehicles))
+
+
+def _places(problem: Problem) -> FloatArray:
+    """Every node as a point, so that near points are near nodes."""
+    if problem.plane is not None:
+        return problem.plane
+    matrix = cast(FloatArray, problem.matrix)
+    landmarks = [0]
+    nearest = matrix[0] + matrix[:, 0]
+    while len(landmarks) < min(LANDMARKS, problem.n_nodes):
+        far = int(nearest.argmax())
+        landmarks.append(far)
+        nearest = np.minimum(nearest, matrix[far] + matrix[:, far])
+    return cast(FloatArray, matrix[:, landmarks] + matrix[landmarks].T)
+
+
+def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
+    """k centres: seeds far apart at random (k-means++), then Lloyd's rounds."""
+    centres = points[rng.integers(len(points), size=1)]
+    squared = ((points - centres[0]) ** 2).sum(axis=1)
+    for _ in range(k - 1):
+        weight = squared.sum()
+        chosen = rng.choice(len(points), p=squared / weight) if weight > 0 else rng.integers(len(points))
+        centres = np.vstack([centres, points[chosen]])
+        squared = np.minimum(squared, ((points - points[chosen]) ** 2).sum(axis=1))
+    for _ in range(LLOYD_ROUNDS):
+        nearest = ((points[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
+        sizes = np.bincount(nearest, minlength=k)
+        sums = np.stack([np.bincount(nearest, column, k) for column in points.T], axis=1)
+        centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
+    return cast(FloatArray, centres)
+
+
+def _match(centres: FloatArray, places: FloatArray, problem: Problem) -> list[int]:
+    """The vehicle of every group: the nearest start and group first, each vehicle once."""
+    starts = places[[vehicle.start for vehicle in problem.vehicles]]
+    squared = ((centres[:, None] - starts[None]) ** 2).sum(axis=2)
+    vehicle_of: dict[int, int] = {}
+    free = set(range(problem.n_vehicles))
+    for index in np.argsort(squared, axis=None, kind="stable"):
+        group, vehicle = divmod(int(index), problem.n_vehicles)
+        if group not in vehicle_of and vehicle in free:
+            vehicle_of[group] = vehicle
+            free.remove(vehicle)
+    return [vehicle_of[group] for group in range(len(centres))]
+
+
+def _fits(problem: Problem, cities: Cities, owner: np.ndarray) -> bool:
+    demand = cast(FloatArray, problem.demand)[cities]
+    loads = np.bincount(owner, demand, problem.n_vehicles)
+    return bool((loads <= [vehicle.capacity for vehicle in problem.vehicles]).all())
+
+
+def _pack(problem: Problem, cities: Cities, squared: FloatArray, vehicles: list[int]) -> np.ndarray:
+    """Large demands first, each to the nearest group with room, else to any vehicle with room.
+
+    If that leaves somebody out, best-fit decreasing without regard to the map; if that does too,
+    the vehicle with most room is overloaded, and the answer says so.
+    """
+    demand = cast(FloatArray, problem.demand)[cities]
+    order = np.argsort(-demand, kind="stable")
+    others = [v for v in range(problem.n_vehicles) if v not in set(vehicles)]
+    owner = np.empty(len(cities), int)
+    for by_map in (True, False):
+        room = np.array([vehicle.capacity for vehicle in problem.vehicles])
+        packed = True
+        for city in order:
+            if by_map:
+                wishes = [vehicles[g] for g in np.argsort(squared[city], kind="stable")] + others
+                fitting = next((v for v in wishes if room[v] >= demand[city]), None)
+            else:
+                able = np.flatnonzero(room >= demand[city])
+                fitting = int(able[room[able].argmin()]) if len(able) else None
+            packed &= fitting is not None
+            owner[city] = int(room.argmax()) if fitting is None else fitting
+            room[owner[city]] -= demand[city]
+        if packed:
+            break
+    return owner

@@ -1,0 +1,54 @@
+"""RandomExchange: leave a local optimum by swapping random segments of two random tours.
+
+The paper only names it. A plain random exchange of two tours would be undone at once by the exact
+search, which finds the way back as the best exchange there is; so each segment may be turned round,
+which no CROSS exchange undoes, and one or two exchanges are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neurocross import _core
+from neurocross.operators.cross import Cities
+from neurocross.problem import Problem
+
+LONGEST_SEGMENT = 10
+"""Cities in a swapped segment at most: enough to leave the basin, few enough to keep the plan's shape."""
+
+MOST_EXCHANGES = 2
+
+ATTEMPTS = 20
+"""Draws before a perturbation gives up because limits on load or length forbid each."""
+
+
+def random_exchange(
+    problem: Problem, tours: Sequence[Cities], rng: np.random.Generator
+) -> tuple[int, int, Cities, Cities] | None:
+    """Two random tours and what they become; None if the limits forbid every attempt."""
+    used = [k for k, cities in enumerate(tours) if len(cities)]
+    if len(tours) < 2 or not used:
+        return None
+    for _ in range(ATTEMPTS):
+        first = used[rng.integers(len(used))]
+        second = int(rng.integers(len(tours) - 1))
+        second += second >= first
+        t1, t2 = tours[first], tours[second]
+        for _ in range(rng.integers(1, MOST_EXCHANGES + 1)):
+            t1, t2 = _swap(t1, t2, rng)
+        if _core.keeps_limits(problem.core, first, t1) and _core.keeps_limits(problem.core, second, t2):
+            return first, second, t1, t2
+    return None
+
+
+def _swap(t1: Cities, t2: Cities, rng: np.random.Generator) -> tuple[Cities, Cities]:
+    (a1, b1), (a2, b2) = _segment(len(t1), rng), _segment(len(t2), rng)
+    s1, s2 = (s[::-1] if rng.random() < 0.5 else s for s in (t1[a1:b1], t2[a2:b2]))
+    return np.concatenate((t1[:a1], s2, t1[b1:])), np.concatenate((t2[:a2], s1, t2[b2:]))
+
+
+def _segment(n: int, rng: np.random.Generator) -> tuple[int, int]:
+    start = int(rng.integers(n + 1))
+    return start, min(n, start + int(rng.integers(LONGEST_SEGMENT + 1)))
