@@ -148,9 +148,6 @@ void bind_intra(nb::module_& m) {
           return to_numpy(nearest_neighbour(in, vehicle, to_vector(cities)));
         },
         "instance"_a, "vehicle"_a, "cities"_a, "The cities, always the nearest one next.");
-  m.def("keeps_limits",
-        [](const Instance& in, int vehicle, Cities tour) { return in.keeps_limits(vehicle, view(tour)); },
-        "instance"_a, "vehicle"_a, "tour"_a, "Whether a route keeps its capacity and maximum length.");
 }
 
 }  // namespace
@@ -178,6 +175,9 @@ NB_MODULE(_core, m) {
       .def("length",
            [](const Instance& self, int vehicle, Cities tour) { return self.length(vehicle, view(tour)); },
            "vehicle"_a, "tour"_a, "Length of a route; 0 if it is empty.")
+      .def("keeps_limits",
+           [](const Instance& self, int vehicle, Cities tour) { return self.keeps_limits(vehicle, view(tour)); },
+           "vehicle"_a, "tour"_a, "Whether a route keeps its capacity and maximum length.")
       .def("load", [](const Instance& self, Cities tour) { return self.load(view(tour)); }, "tour"_a,
            "Demand of the cities of a route.");
 

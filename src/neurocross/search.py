@@ -141,6 +141,8 @@ class Tours:
     ) -> tuple[Cities, Cities]:
         """Both tours after the operator's exchange; the same arrays if it found none."""
         t1, t2 = self.cities[i], self.cities[j]
+        if i == j:  # a lone tour has nobody to exchange with
+            return t1, t2
         x = exchange(self._problem, i, t1, j, t2, seconds)
         if not x.moves:
             return t1, t2

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -98,6 +98,22 @@ class Solution:
         """What `check` says, kept."""
         return tuple(self.check())
 
+    def route_dicts(self) -> list[dict[str, Any]]:
+        """Every route in plain words for JSON, nodes by their ids; an unlimited fleet's unused ones left out."""
+        ids, bounded = self.problem.ids, self.problem.fleet_is_bounded
+        return [
+            {
+                "vehicle": route.vehicle + 1,
+                "start": ids[route.start],
+                "end": None if route.end is None else ids[route.end],
+                "stops": [ids[c] for c in route.cities],
+                "length": route.length,
+                "load": route.load,
+            }
+            for route in self.routes
+            if route.cities or bounded
+        ]
+
     def check(self) -> list[str]:
         """Every violation in a sentence; empty if the plan is feasible.
 
@@ -130,7 +146,7 @@ class Solution:
 
 def checked_length(problem: Problem, vehicle: int, tour: Sequence[int]) -> float:
     """Length of a route computed without the kernels: the judge of benchmarks and the checker use it."""
-    if not tour:
+    if len(tour) == 0:
         return 0.0
     service = cast(FloatArray, problem.service)
     stops = [problem.vehicles[vehicle].start, *tour]

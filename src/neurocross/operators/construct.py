@@ -8,6 +8,7 @@ the nearest group that has room.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -30,6 +31,33 @@ def initial_solution(problem: Problem, rng: np.random.Generator) -> list[Cities]
     """A tour for every vehicle; it keeps the capacities wherever a simple packing does."""
     groups = _groups(problem, rng)
     return [_core.nearest_neighbour(problem.core, k, group) for k, group in enumerate(groups)]
+
+
+def completed(problem: Problem, tours: Sequence[Sequence[int]]) -> list[Cities]:
+    """A given plan made whole: a city visited again is left out, a missing one goes where it costs least."""
+    seen: set[int] = set()
+    plan: list[list[int]] = []
+    for tour in tours:
+        plan.append([c for c in dict.fromkeys(tour) if c >= problem.n_depots and c not in seen])
+        seen.update(plan[-1])
+    for city in problem.cities:
+        if city not in seen:
+            *_, k, place = min(_insertions(problem, plan, city))
+            plan[k].insert(place, city)
+    return [np.array(tour, np.int32) for tour in plan]
+
+
+def _insertions(problem: Problem, plan: list[list[int]], city: int) -> Iterator[tuple[bool, float, int, int]]:
+    """(breaks a limit, cost, vehicle, place) for every place a city may go to.
+
+    The cost is the route's length for minmax, what it grows by for minsum.
+    """
+    core = problem.core
+    for k, tour in enumerate(plan):
+        present = 0.0 if problem.objective == "minmax" else core.length(k, np.array(tour, np.int32))
+        for place in range(len(tour) + 1):
+            longer = np.array([*tour[:place], city, *tour[place:]], np.int32)
+            yield not core.keeps_limits(k, longer), core.length(k, longer) - present, k, place
 
 
 def _groups(problem: Problem, rng: np.random.Generator) -> list[Cities]:

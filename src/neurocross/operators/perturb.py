@@ -2,7 +2,8 @@
 
 The paper only names it. A plain random exchange of two tours would be undone at once by the exact
 search, which finds the way back as the best exchange there is; so each segment may be turned round,
-which no CROSS exchange undoes, and one or two exchanges are made.
+which no CROSS exchange undoes, and one or two exchanges are made. A lone tour swaps two of its own
+segments, the double bridge.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neurocross import _core
 from neurocross.operators.cross import Cities
 from neurocross.problem import Problem
 
@@ -29,8 +29,11 @@ def random_exchange(
 ) -> tuple[int, int, Cities, Cities] | None:
     """Two random tours and what they become; None if the limits forbid every attempt."""
     used = [k for k, cities in enumerate(tours) if len(cities)]
-    if len(tours) < 2 or not used:
+    if not used:
         return None
+    if len(tours) == 1:
+        turned = _double_bridge(tours[0], rng)
+        return 0, 0, turned, turned
     for _ in range(ATTEMPTS):
         first = used[rng.integers(len(used))]
         second = int(rng.integers(len(tours) - 1))
@@ -38,7 +41,7 @@ def random_exchange(
         t1, t2 = tours[first], tours[second]
         for _ in range(rng.integers(1, MOST_EXCHANGES + 1)):
             t1, t2 = _swap(t1, t2, rng)
-        if _core.keeps_limits(problem.core, first, t1) and _core.keeps_limits(problem.core, second, t2):
+        if problem.core.keeps_limits(first, t1) and problem.core.keeps_limits(second, t2):
             return first, second, t1, t2
     return None
 
@@ -52,3 +55,8 @@ def _swap(t1: Cities, t2: Cities, rng: np.random.Generator) -> tuple[Cities, Cit
 def _segment(n: int, rng: np.random.Generator) -> tuple[int, int]:
     start = int(rng.integers(n + 1))
     return start, min(n, start + int(rng.integers(LONGEST_SEGMENT + 1)))
+
+
+def _double_bridge(cities: Cities, rng: np.random.Generator) -> Cities:
+    a, b, c = sorted(int(k) for k in rng.integers(len(cities) + 1, size=3))
+    return np.concatenate((cities[:a], cities[b:c], cities[a:b], cities[c:]))

@@ -1,7 +1,7 @@
 """SelectTours: which two tours are exchanged next.
 
 A selector yields the pairs to try before the tours count as a local optimum. The search starts it
-anew after every improvement.
+anew after every improvement. A lone tour is paired with itself: only its own order can improve.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ Selector = Callable[[Problem, Sequence[float], np.random.Generator], Pairs]
 
 def max_min(problem: Problem, lengths: Sequence[float], rng: np.random.Generator) -> Pairs:
     """The paper's choice: the longest and the shortest tour."""
-    longest, shortest = int(np.argmax(lengths)), int(np.argmin(lengths))
-    if longest != shortest:
-        yield longest, shortest
+    yield int(np.argmax(lengths)), int(np.argmin(lengths))
 
 
 def random_pair(problem: Problem, lengths: Sequence[float], rng: np.random.Generator) -> Pairs:
     """The paper's ablation: two tours at random."""
-    if len(lengths) > 1:
-        first, second = rng.choice(len(lengths), 2, replace=False)
-        yield int(first), int(second)
+    first, second = rng.choice(len(lengths), 2, replace=False) if len(lengths) > 1 else (0, 0)
+    yield int(first), int(second)
 
 
 def sweep(problem: Problem, lengths: Sequence[float], rng: np.random.Generator) -> Pairs:
@@ -37,7 +34,9 @@ def sweep(problem: Problem, lengths: Sequence[float], rng: np.random.Generator) 
     Of several unused vehicles that are alike only one is offered.
     """
     order = sorted(_offered(problem, lengths), key=lambda k: -lengths[k])
-    if problem.objective == "minmax":
+    if len(order) == 1:
+        yield order[0], order[0]
+    elif problem.objective == "minmax":
         yield from ((order[0], other) for other in reversed(order[1:]))
     else:
         yield from combinations(order, 2)

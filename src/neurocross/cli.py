@@ -1,0 +1,246 @@
+"""The command `neurocross`. Thin: it reads, calls, prints; everything heavy is imported where it is used.
+
+Standard output carries the answer alone; progress and errors go to standard error.
+Exit codes: 0 fine, 1 a bug, 2 bad input or usage, 3 infeasible.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neurocross.errors import InputError, NeurocrossError
+
+if TYPE_CHECKING:
+    from neurocross.problem import Problem
+
+INFEASIBLE = 3
+
+app = typer.Typer(
+    name="neurocross",
+    help="Routes for fleets whose longest route matters.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command; every error a user can cause is one line and a code."""
+    try:
+        app()
+    except NeurocrossError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def _option(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, show_default=False)
+
+
+def _read_problem(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="TSPLIB, VRPLIB, Cordeau, CSV or JSON.")],
+    problem: Annotated[str | None, _option(help="tsp, mtsp, mdvrp, fmdvrp or cvrp; what FILE says if not given.")] = None,
+    vehicles: Annotated[int | None, _option("--vehicles", "-m", help="Number of vehicles.")] = None,
+    objective: Annotated[str | None, _option(help="minmax (the longest route) or minsum (the total).")] = None,
+    capacity: Annotated[float | None, _option(help="Load a vehicle may carry.")] = None,
+    max_length: Annotated[float | None, _option(help="Longest route allowed.")] = None,
+    end: Annotated[str | None, _option(help="Where vehicles end: own, any, open, a depot's id, or ids with commas.")] = None,
+    rounding: Annotated[str | None, _option("--round", help="Distances: none, nearest or ceil; CVRP files default to nearest.")] = None,
+    format: Annotated[str | None, _option(help="Format of FILE; told by its content if not given.")] = None,
+) -> Problem:
+    """The options of every command that takes a problem."""
+    from neurocross.io import ReadOptions, read_problem
+
+    options = ReadOptions(
+        problem=problem, vehicles=vehicles, objective=objective, rounding=rounding, capacity=capacity,
+        max_length=max_length, end=end,
+    )  # fmt: skip
+    return read_problem(file, format=format, options=options)
+
+
+def reads_problem(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command FILE and its options in place of its first parameter, the problem they describe."""
+    shared = inspect.signature(_read_problem, eval_str=True, locals={"Problem": Any}).parameters
+    _, *own = inspect.signature(command, eval_str=True, locals={"Problem": Any}).parameters.values()
+    arguments = [p for p in own if p.default is p.empty]
+    file, *options = shared.values()
+
+    def wrapper(**given: Any) -> None:
+        task = _read_problem(**{name: given.pop(name) for name in shared})
+        command(task, **given)
+
+    parameters = [file, *arguments, *options, *(p for p in own if p not in arguments)]
+    as_keywords = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    wrapper.__signature__ = inspect.Signature(as_keywords)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+    wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
+    return wrapper
+
+
+@app.command()
+@reads_problem
+def solve(
+    task: Problem,
+    method: Annotated[str, typer.Option(help="ce (exact CROSS exchange) or ce-brute (full search).")] = "ce",
+    time: Annotated[float | None, _option(help="Seconds.")] = None,
+    iterations: Annotated[int | None, _option(help="Iterations; the same seed then gives the same answer.")] = None,
+    perturbations: Annotated[int | None, _option("--perturbations", "-p", help="The paper's p; 5 if no limit is given.")] = None,
+    no_improvement: Annotated[int | None, _option(help="Iterations without a new best.")] = None,
+    target: Annotated[float | None, _option(help="A value that is good enough.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
+    select: Annotated[str, typer.Option(help="Pairs of tours: sweep, max-min or random.")] = "sweep",
+    intra: Annotated[str, typer.Option(help="Inside a route: 2opt+oropt, 2opt, elkai or ortools.")] = "2opt+oropt",
+    accept: Annotated[str | None, _option(help="Perturb the current tours (walk) or the best (better, default with --time).")] = None,
+    start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
+    output: Annotated[Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")] = None,
+    plot: Annotated[Path | None, _option(help="Draw the routes: .svg, .png or .html.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Plan routes for the stops in FILE."""
+    from neurocross import report
+    from neurocross.io import read_solution, write_solution
+    from neurocross.plot import plot_solution
+    from neurocross.solver import solve as run
+
+    _refuse_missing_directories(output, plot)
+    plan = None if start is None else read_solution(start, task)
+    with report.progress(task, time, quiet) as on_best:
+        result = run(
+            task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
+            no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,
+            start=plan, on_best=on_best,
+        )  # fmt: skip
+    if output:
+        write_solution(result.solution, output)
+    if plot:
+        plot_solution(result.solution, plot, lower_bound=result.lower_bound)
+    if as_json:
+        print(json.dumps(result.to_dict(), allow_nan=False))
+    else:
+        report.print_result(result)
+    for violation in result.violations:
+        print(f"infeasible: {violation}", file=sys.stderr)
+    if not result.feasible:
+        raise typer.Exit(INFEASIBLE)
+
+
+@app.command()
+@reads_problem
+def check(
+    task: Problem,
+    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help=".sol, .json or .csv.")],
+) -> None:
+    """Check a solution of FILE: exit 0 if feasible, 3 if not, each violation on a line."""
+    from neurocross.io import read_solution
+
+    plan = read_solution(solution, task)
+    for violation in plan.violations:
+        print(violation)
+    if not plan.feasible:
+        raise typer.Exit(INFEASIBLE)
+    print(f"feasible: makespan {plan.makespan:.10g}, total {plan.total:.10g}")
+
+
+@app.command()
+@reads_problem
+def bound(
+    task: Problem,
+    time: Annotated[float, typer.Option(help="Seconds at most.")] = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Prove a lower bound on the objective of FILE."""
+    from dataclasses import asdict
+
+    from neurocross.bounds import lower_bound
+
+    if not time >= 0:
+        raise InputError(f"time must be at least 0, not {time}")
+    proven = lower_bound(task, time_limit=time)
+    if as_json:
+        print(json.dumps({"objective": str(task.objective), **asdict(proven)}, allow_nan=False))
+    else:
+        print(f"{task.objective} is at least {proven.value:.10g} ({proven.kind})")
+
+
+@app.command()
+def generate(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="tsp, mtsp, mdvrp, fmdvrp or cvrp.")],
+    cities: Annotated[int, typer.Option(help="Cities of each instance.")] = 50,
+    depots: Annotated[int, typer.Option(help="Depots of each instance.")] = 1,
+    vehicles: Annotated[int | None, _option("--vehicles", "-m", help="Vehicles of each instance.")] = None,
+    count: Annotated[int, typer.Option(help="Instances.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory to write to.")] = Path("instances"),
+) -> None:
+    """Write random instances that `solve` takes without further options."""
+    import numpy as np
+
+    from neurocross.generate import random_problem
+    from neurocross.io import write_problem
+
+    if count < 1:
+        raise InputError(f"count must be at least 1, not {count}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, not {seed}")
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        name = f"{problem}-{cities}-{depots}-{vehicles or 'any'}-seed{seed}-{k:04d}"
+        task = random_problem(problem, rng, cities=cities, depots=depots, vehicles=vehicles, name=name)
+        _make_directory(output)
+        write_problem(task, output / f"{name}.json")
+        print(output / f"{name}.json")
+
+
+@app.command()
+@reads_problem
+def convert(
+    task: Problem,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Its suffix says the format.")],
+    solution: Annotated[Path | None, _option(help="Convert this solution of FILE, not the problem.")] = None,
+) -> None:
+    """Write the problem in FILE, or a solution of it, in another format."""
+    from neurocross.io import read_solution, write_problem, write_solution
+
+    if solution is None:
+        write_problem(task, output)
+    else:
+        write_solution(read_solution(solution, task), output)
+
+
+@app.command()
+@reads_problem
+def plot(
+    task: Problem,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help=".svg, .png or .html.")],
+    solution: Annotated[Path | None, _option(help="Draw this solution of FILE, not only its places.")] = None,
+) -> None:
+    """Draw the problem in FILE, or a solution of it."""
+    from neurocross.io import read_solution
+    from neurocross.plot import plot_problem, plot_solution
+
+    if solution is None:
+        plot_problem(task, output)
+    else:
+        plot_solution(read_solution(solution, task), output)
+
+
+def _refuse_missing_directories(*paths: Path | None) -> None:
+    """Before the work, not after it."""
+    for path in paths:
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"{path}: there is no directory '{path.parent}' to write to")
+
+
+def _make_directory(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot make this directory: {error.strerror}") from None

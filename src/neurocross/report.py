@@ -1,0 +1,109 @@
+"""What `solve` shows: progress on standard error, the table of routes on standard output."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from neurocross.problem import Problem
+from neurocross.solver import Progress, Result
+
+PLAIN_LINES_APART = 1.0
+"""Seconds between progress lines where there is no terminal."""
+
+
+@contextmanager
+def progress(
+    problem: Problem, time_limit: float | None, quiet: bool
+) -> Iterator[Callable[[Progress], None] | None]:
+    """A callback for every new best: a live line on a terminal, plain lines otherwise."""
+    console = Console(stderr=True)
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        line = _LiveLine(problem, time_limit)
+        with Live(line, console=console, transient=True, refresh_per_second=10):
+            yield line.tell
+    else:
+        yield _plain_lines(problem)
+
+
+class _LiveLine:
+    """`12.3 s  best 450.1760  total 2201.3` with the seconds running."""
+
+    def __init__(self, problem: Problem, time_limit: float | None) -> None:
+        self._problem, self._limit, self._started = problem, time_limit, clock.perf_counter()
+        self._best: Progress | None = None
+
+    def tell(self, best: Progress) -> None:
+        self._best = best
+
+    def __rich__(self) -> Text:
+        spent = clock.perf_counter() - self._started
+        of = f" of {self._limit:g}" if self._limit else ""
+        best = _describe(self._best) if self._best else "constructing"
+        return Text(f"{spent:6.1f}{of} s  {best}  (Ctrl-C keeps the best)")
+
+
+def _plain_lines(problem: Problem) -> Callable[[Progress], None]:
+    last = -PLAIN_LINES_APART
+
+    def tell(best: Progress) -> None:
+        nonlocal last
+        if best.seconds - last >= PLAIN_LINES_APART:
+            last = best.seconds
+            print(f"{best.seconds:8.2f} s  {_describe(best)}", file=sys.stderr)
+
+    return tell
+
+
+def _describe(best: Progress) -> str:
+    return f"longest {best.solution.makespan:.6g}  total {best.solution.total:.6g}  iteration {best.iteration}"
+
+
+def print_result(result: Result) -> None:
+    """The routes as a table and what is proven about them."""
+    problem, solution = result.solution.problem, result.solution
+    with_load = any(route.load for route in solution.routes)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("vehicle", "from", "to"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("stops", justify="right")
+    table.add_column("length", justify="right", no_wrap=True)
+    if with_load:
+        table.add_column("load", justify="right", no_wrap=True)
+    table.add_column("route", overflow="fold")
+    for route in solution.routes:
+        if not route.cities and not problem.fleet_is_bounded:
+            continue
+        table.add_row(
+            problem.vehicle_name(route.vehicle),
+            _label(problem, route.start),
+            "open" if route.end is None else _label(problem, route.end),
+            str(len(route.cities)),
+            f"{route.length:.6g}",
+            *([f"{route.load:g}"] if with_load else []),
+            " ".join(_label(problem, c) for c in route.cities) or "-",
+            style="bold" if route.length == solution.makespan and route.cities else None,
+        )
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(table, highlight=False)
+    quality = "optimal" if result.optimal else f"gap {100 * result.gap:.2f} %"
+    verdict = quality if result.feasible else "infeasible"
+    longest, total = f"longest {result.makespan:.6g}", f"total {result.total:.6g}"
+    parts = (longest, total) if problem.objective == "minmax" else (total, longest)
+    print(
+        f"{', '.join(parts)}, bound {result.lower_bound:.6g}, {verdict}; "
+        f"{result.method}, seed {result.seed}, {result.seconds:.2f} s, {result.iterations} iterations"
+    )
+
+
+def _label(problem: Problem, node: int) -> str:
+    return problem.names[node] or problem.ids[node]

@@ -1,0 +1,226 @@
+"""One call from a problem to a plan: wires the defaults, proves a bound, packs the result."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from neurocross import bounds
+from neurocross.errors import InputError
+from neurocross.operators.construct import completed, initial_solution
+from neurocross.operators.cross import Cities
+from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_brute
+from neurocross.operators.intra import INTRA_OPERATORS
+from neurocross.operators.perturb import random_exchange
+from neurocross.operators.select import SELECTORS
+from neurocross.problem import Problem
+from neurocross.search import Limits, Parts, TracePoint, search
+from neurocross.solution import Solution
+
+T = TypeVar("T")
+
+EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
+METHODS = (*EXCHANGES,)
+ACCEPTANCES = ("walk", "better")
+
+DEFAULT_PERTURBATIONS = 5
+"""The paper's p, used when no limit is given."""
+
+BOUND_SHARE = 0.05
+"""Part of a time limit spent on the lower bound before the search, so that it can stop at a proven optimum."""
+
+BOUND_SECONDS = 1.0
+"""At most so long."""
+
+BALANCING_PERTURBATIONS = 20
+"""Tries to bring every route of the first plan below its maximum length."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A new best, as `on_best` is told of it."""
+
+    seconds: float
+    iteration: int
+    solution: Solution
+
+    @property
+    def value(self) -> float:
+        """The objective."""
+        return self.solution.cost
+
+
+@dataclass(frozen=True)
+class Result:
+    """A plan, what is proven about it, and how it was found."""
+
+    solution: Solution
+    method: str
+    seed: int
+    bound: bounds.Bound
+    seconds: float
+    iterations: int
+    trace: tuple[TracePoint, ...]
+    """(seconds, iteration, value) of every new best."""
+    interrupted: bool = False
+
+    @property
+    def cost(self) -> float:
+        """Value of the objective."""
+        return self.solution.cost
+
+    @property
+    def makespan(self) -> float:
+        """Length of the longest route."""
+        return self.solution.makespan
+
+    @property
+    def total(self) -> float:
+        """Length of all routes together."""
+        return self.solution.total
+
+    @property
+    def lower_bound(self) -> float:
+        """No plan has a smaller value of the objective."""
+        return self.bound.value
+
+    @property
+    def gap(self) -> float:
+        """(cost - lower bound) / cost; the plan is at most so far from the best there is."""
+        return bounds.gap(self.cost, self.lower_bound)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the bound proves the plan optimal."""
+        return self.feasible and bounds.is_optimal(self.cost, self.lower_bound, self.solution.problem.tolerance)
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """What is wrong with the plan, and why no plan can be right where that is known."""
+        return (*self.solution.problem.infeasibilities(), *self.solution.violations)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the plan passed the independent check."""
+        return not self.violations
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as the command's --json prints it."""
+        problem = self.solution.problem
+        return {
+            "problem": problem.kind,
+            "objective": str(problem.objective),
+            "method": self.method,
+            "seed": self.seed,
+            "rounding": problem.rounding,
+            "feasible": self.feasible,
+            "violations": list(self.violations),
+            "makespan": self.makespan,
+            "total": self.total,
+            "lower_bound": self.lower_bound,
+            "gap": self.gap,
+            "optimal": self.optimal,
+            "seconds": self.seconds,
+            "iterations": self.iterations,
+            "routes": self.solution.route_dicts(),
+        }
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: str = "ce",
+    seed: int = 0,
+    time: float | None = None,
+    iterations: int | None = None,
+    perturbations: int | None = None,
+    no_improvement: int | None = None,
+    target: float | None = None,
+    select: str = "sweep",
+    intra: str = "2opt+oropt",
+    accept: str | None = None,
+    start: Solution | None = None,
+    on_best: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Solve a problem; whichever limit comes first ends the search.
+
+    `time` is in seconds. Without any limit the search makes `DEFAULT_PERTURBATIONS` perturbations.
+    `accept` is `walk` (perturb the current tours, as the paper; default without `time`) or `better`
+    (perturb the best; default with it). `start` is a plan to begin with, completed if it must be.
+    """
+    began = clock.perf_counter()
+    given = (time, iterations, perturbations, no_improvement, target)
+    if all(limit is None for limit in given):
+        perturbations = DEFAULT_PERTURBATIONS
+    parts = Parts(
+        initial_solution=_start(problem, start),
+        select_tours=_choice("select", select, SELECTORS),
+        exchange=_choice("method", method, EXCHANGES),
+        intra=_choice("intra", intra, INTRA_OPERATORS),
+        random_exchange=random_exchange,
+        accept=accept or ("walk" if time is None else "better"),
+    )
+    if parts.accept not in ACCEPTANCES:
+        raise InputError(f"accept '{parts.accept}' is unknown: use {' or '.join(ACCEPTANCES)}")
+    seconds = math.inf if time is None else _at_least_0("time", time)
+    bound = bounds.lower_bound(problem, time_limit=min(BOUND_SECONDS, BOUND_SHARE * seconds))
+    # How far the ascent of the bound comes depends on the clock; without a time limit the answer must not.
+    proven = bound.farthest if time is None else bound.value
+    limits = Limits(
+        seconds=max(0.0, seconds - (clock.perf_counter() - began)),
+        iterations=math.inf if iterations is None else _at_least_0("iterations", iterations),
+        perturbations=math.inf if perturbations is None else _at_least_0("perturbations", perturbations),
+        no_improvement=math.inf if no_improvement is None else _at_least_0("no-improvement", no_improvement),
+        target=max(-math.inf if target is None else target, proven + problem.tolerance),
+    )
+    outcome = search(problem, parts, limits, np.random.default_rng(seed), _told(problem, on_best))
+    return Result(
+        solution=Solution(problem, outcome.tours),
+        method=method,
+        seed=seed,
+        bound=bound,
+        seconds=clock.perf_counter() - began,
+        iterations=outcome.iterations,
+        trace=outcome.trace,
+        interrupted=outcome.interrupted,
+    )
+
+
+def _choice(what: str, word: str, choices: dict[str, T]) -> T:
+    if word not in choices:
+        raise InputError(f"{what} '{word}' is unknown: use one of {', '.join(choices)}")
+    return choices[word]
+
+
+def _at_least_0(what: str, number: float) -> float:
+    if not number >= 0:
+        raise InputError(f"{what} must be at least 0, not {number}")
+    return number
+
+
+def _told(
+    problem: Problem, on_best: Callable[[Progress], None] | None
+) -> Callable[[TracePoint, Sequence[Cities]], None] | None:
+    if on_best is None:
+        return None
+    return lambda point, tours: on_best(Progress(point[0], point[1], Solution(problem, tours)))
+
+
+def _start(problem: Problem, start: Solution | None) -> Callable[[Problem, np.random.Generator], Sequence[Cities]]:
+    """GetInitialSolution, or the given plan; routes over their longest length are balanced first."""
+
+    def tours(problem: Problem, rng: np.random.Generator) -> Sequence[Cities]:
+        plan = initial_solution(problem, rng) if start is None else completed(problem, start.tours)
+        longest = min(vehicle.max_length for vehicle in problem.vehicles)
+        if all(problem.core.length(k, t) <= problem.vehicles[k].max_length for k, t in enumerate(plan)):
+            return plan
+        parts = Parts(lambda *_: plan, SELECTORS["sweep"], cross_exchange, INTRA_OPERATORS["2opt+oropt"], random_exchange)
+        balanced = problem.with_(objective="minmax")
+        return search(balanced, parts, Limits(perturbations=BALANCING_PERTURBATIONS, target=longest), rng).tours
+
+    return tours

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The directory of public benchmark instances."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    path = Path(os.environ.get("NEUROCROSS_DATA", beside))
+    if not path.is_dir():
+        pytest.skip("benchmark instances are not here: set NEUROCROSS_DATA to their directory")
+    return path
