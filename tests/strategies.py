@@ -34,9 +34,13 @@ def pairs(draw: st.DrawFn, max_cities: int = 9, limits: bool = True) -> Pair:
 
 @st.composite
 def problems(
-    draw: st.DrawFn, vehicles: int | None = None, max_cities: int = 7, limits: bool = True, objective: str = "minmax"
+    draw: st.DrawFn,
+    vehicles: int | None = None,
+    max_cities: int = 7,
+    limits: bool = True,
+    objective: str = "minmax",
 ) -> Problem:
-    """A small problem: coordinates (with ties and duplicates), or a matrix that need not be symmetric or metric."""
+    """A small problem: coordinates with ties and duplicates, or a matrix neither symmetric nor metric."""
     n = draw(st.integers(0, max_cities))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     nodes = N_DEPOTS + n

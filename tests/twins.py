@@ -8,7 +8,9 @@ from neurocross.problem import Problem, with_slack
 from neurocross.solution import checked_length
 
 
-def swapped(t1: Sequence[int], t2: Sequence[int], a1: int, b1: int, a2: int, b2: int) -> tuple[list[int], list[int]]:
+def swapped(
+    t1: Sequence[int], t2: Sequence[int], a1: int, b1: int, a2: int, b2: int
+) -> tuple[list[int], list[int]]:
     """Equation 2, on lists."""
     t1, t2 = list(t1), list(t2)
     return t1[:a1] + t2[a2:b2] + t1[b1:], t2[:a2] + t1[a1:b1] + t2[b2:]
@@ -42,7 +44,9 @@ def exchanges(n1: int, n2: int) -> Iterator[tuple[int, int, int, int]]:
                     yield a1, b1, a2, b2
 
 
-def labels(problem: Problem, objective: str, t1: Sequence[int], t2: Sequence[int]) -> dict[tuple[int, int], float]:
+def labels(
+    problem: Problem, objective: str, t1: Sequence[int], t2: Sequence[int]
+) -> dict[tuple[int, int], float]:
     """y*(a1, a2) of every start pair."""
     now = value(problem, objective, t1, t2)
     best = {(a1, a2): 0.0 for a1 in range(len(t1) + 1) for a2 in range(len(t2) + 1)}

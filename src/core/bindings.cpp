@@ -39,8 +39,7 @@ Instance make_instance(int depots, int metric, int rounding, std::optional<Table
   for (std::size_t k = 0; k < starts.size(); ++k)
     vehicles.push_back({starts[k], end_classes[k], capacity[k], max_length[k]});
   return Instance(static_cast<int>(service.shape(0)), depots, static_cast<Metric>(metric),
-                  static_cast<Rounding>(rounding),
-                  coords ? copy(*coords) : std::vector<double>{},
+                  static_cast<Rounding>(rounding), coords ? copy(*coords) : std::vector<double>{},
                   matrix ? copy(*matrix) : std::vector<double>{}, copy(service), copy(demand),
                   std::move(vehicles), std::move(ends));
 }
@@ -75,79 +74,88 @@ void bind_cross(nb::module_& m) {
       .def_ro("b2", &Exchange::b2)
       .def_ro("value", &Exchange::value, "The longer of the new tours (minmax) or their sum (minsum).")
       .def_prop_ro("moves", &Exchange::moves, "False if nothing is exchanged.");
-  m.def("cross_cost",
-        [](const Instance& in, int v1, Cities t1, int v2, Cities t2, int a1, int b1, int a2, int b2) {
-          return cross_cost(in, {v1, view(t1)}, {v2, view(t2)}, a1, b1, a2, b2);
-        },
-        "instance"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "a1"_a, "b1"_a, "a2"_a, "b2"_a,
-        "Lengths of both tours after an exchange.");
-  m.def("cross_brute",
-        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
+  m.def(
+      "cross_cost",
+      [](const Instance& in, int v1, Cities t1, int v2, Cities t2, int a1, int b1, int a2, int b2) {
+        return cross_cost(in, {v1, view(t1)}, {v2, view(t2)}, a1, b1, a2, b2);
+      },
+      "instance"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "a1"_a, "b1"_a, "a2"_a, "b2"_a,
+      "Lengths of both tours after an exchange.");
+  m.def(
+      "cross_brute",
+      [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
+        nb::gil_scoped_release release;
+        return cross_brute(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
+                           Deadline(seconds));
+      },
+      "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
+      "The best exchange by trying every one.");
+  m.def(
+      "cross_exact",
+      [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
+        nb::gil_scoped_release release;
+        return cross_exact(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
+                           Deadline(seconds));
+      },
+      "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
+      "The best exchange by the separable search.");
+  m.def(
+      "cross_from",
+      [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2,
+         const std::vector<std::pair<int, int>>& starts) {
+        nb::gil_scoped_release release;
+        return cross_from(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, starts);
+      },
+      "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "starts"_a,
+      "The best exchange that starts at one of the given (a1, a2).");
+  m.def(
+      "cross_labels",
+      [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2) {
+        const std::size_t rows = t1.shape(0) + 1, columns = t2.shape(0) + 1;
+        auto* labels = new double[rows * columns];
+        nb::capsule owner(labels, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        {
           nb::gil_scoped_release release;
-          return cross_brute(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
-                             Deadline(seconds));
-        },
-        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
-        "The best exchange by trying every one.");
-  m.def("cross_exact",
-        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2, double seconds) {
-          nb::gil_scoped_release release;
-          return cross_exact(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)},
-                             Deadline(seconds));
-        },
-        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "seconds"_a = kInfinity,
-        "The best exchange by the separable search.");
-  m.def("cross_from",
-        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2,
-           const std::vector<std::pair<int, int>>& starts) {
-          nb::gil_scoped_release release;
-          return cross_from(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, starts);
-        },
-        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a, "starts"_a,
-        "The best exchange that starts at one of the given (a1, a2).");
-  m.def("cross_labels",
-        [](const Instance& in, int objective, int v1, Cities t1, int v2, Cities t2) {
-          const std::size_t rows = t1.shape(0) + 1, columns = t2.shape(0) + 1;
-          auto* labels = new double[rows * columns];
-          nb::capsule owner(labels, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-          {
-            nb::gil_scoped_release release;
-            cross_labels(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, labels);
-          }
-          return nb::ndarray<nb::numpy, double, nb::ndim<2>>(labels, {rows, columns}, owner);
-        },
-        "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a,
-        "(n1+1, n2+1): what the best exchange that starts at (a1, a2) gains.");
-  m.def("simd", [] { return simd() == Simd::avx2 ? "avx2" : "portable"; },
-        "Instruction set of the exchange kernels: avx2 or portable.");
-  m.def("use_avx2", [](bool wanted) { return use_simd(wanted ? Simd::avx2 : Simd::portable); }, "wanted"_a,
-        "Choose the instruction set; False if this machine has it not.");
+          cross_labels(in, static_cast<Objective>(objective), {v1, view(t1)}, {v2, view(t2)}, labels);
+        }
+        return nb::ndarray<nb::numpy, double, nb::ndim<2>>(labels, {rows, columns}, owner);
+      },
+      "instance"_a, "objective"_a, "v1"_a, "t1"_a, "v2"_a, "t2"_a,
+      "(n1+1, n2+1): what the best exchange that starts at (a1, a2) gains.");
+  m.def(
+      "simd", [] { return simd() == Simd::avx2 ? "avx2" : "portable"; },
+      "Instruction set of the exchange kernels: avx2 or portable.");
+  m.def(
+      "use_avx2", [](bool wanted) { return use_simd(wanted ? Simd::avx2 : Simd::portable); }, "wanted"_a,
+      "Choose the instruction set; False if this machine has it not.");
 }
 
 void bind_intra(nb::module_& m) {
-  m.def("two_opt",
-        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
-          return improved(in, vehicle, tour, tolerance, seconds, two_opt);
-        },
-        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
-        "The route after 2-opt.");
-  m.def("or_opt",
-        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
-          return improved(in, vehicle, tour, tolerance, seconds, or_opt);
-        },
-        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
-        "The route after or-opt.");
-  m.def("two_opt_and_or_opt",
-        [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
-          return improved(in, vehicle, tour, tolerance, seconds, two_opt_and_or_opt);
-        },
-        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
-        "The route after 2-opt and or-opt in turn.");
-  m.def("nearest_neighbour",
-        [](const Instance& in, int vehicle, Cities cities) {
-          return to_numpy(nearest_neighbour(in, vehicle, to_vector(cities)));
-        },
-        "instance"_a, "vehicle"_a, "cities"_a, "The cities, always the nearest one next.");
+  m.def(
+      "two_opt",
+      [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+        return improved(in, vehicle, tour, tolerance, seconds, two_opt);
+      },
+      "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity, "The route after 2-opt.");
+  m.def(
+      "or_opt",
+      [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+        return improved(in, vehicle, tour, tolerance, seconds, or_opt);
+      },
+      "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity, "The route after or-opt.");
+  m.def(
+      "two_opt_and_or_opt",
+      [](const Instance& in, int vehicle, Cities tour, double tolerance, double seconds) {
+        return improved(in, vehicle, tour, tolerance, seconds, two_opt_and_or_opt);
+      },
+      "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "seconds"_a = kInfinity,
+      "The route after 2-opt and or-opt in turn.");
+  m.def(
+      "nearest_neighbour",
+      [](const Instance& in, int vehicle, Cities cities) {
+        return to_numpy(nearest_neighbour(in, vehicle, to_vector(cities)));
+      },
+      "instance"_a, "vehicle"_a, "cities"_a, "The cities, always the nearest one next.");
 }
 
 }  // namespace
@@ -156,30 +164,34 @@ NB_MODULE(_core, m) {
   m.doc() = "Hot loops of neurocross on flat arrays. Private: the package validates what it passes.";
 
   nb::class_<Instance>(m, "Instance", "A problem as the kernels see it.")
-      .def("__init__",
-           [](Instance* self, int depots, int metric, int rounding, std::optional<Table> coords,
-              std::optional<Table> matrix, Doubles service, Doubles demand,
-              const std::vector<int>& starts, const std::vector<int>& end_classes,
-              std::vector<std::vector<int>> ends, const std::vector<double>& capacity,
-              const std::vector<double>& max_length) {
-             new (self) Instance(make_instance(depots, metric, rounding, coords, matrix, service,
-                                               demand, starts, end_classes, std::move(ends),
-                                               capacity, max_length));
-           },
-           "depots"_a, "metric"_a, "rounding"_a, "coords"_a.none(), "matrix"_a.none(), "service"_a,
-           "demand"_a, "starts"_a, "end_classes"_a, "ends"_a, "capacity"_a, "max_length"_a)
+      .def(
+          "__init__",
+          [](Instance* self, int depots, int metric, int rounding, std::optional<Table> coords,
+             std::optional<Table> matrix, Doubles service, Doubles demand, const std::vector<int>& starts,
+             const std::vector<int>& end_classes, std::vector<std::vector<int>> ends,
+             const std::vector<double>& capacity, const std::vector<double>& max_length) {
+            new (self) Instance(make_instance(depots, metric, rounding, coords, matrix, service, demand,
+                                              starts, end_classes, std::move(ends), capacity, max_length));
+          },
+          "depots"_a, "metric"_a, "rounding"_a, "coords"_a.none(), "matrix"_a.none(), "service"_a, "demand"_a,
+          "starts"_a, "end_classes"_a, "ends"_a, "capacity"_a, "max_length"_a)
       .def("arc", &Instance::arc, "u"_a, "v"_a, "Distance from u to v and service at v.")
       .def("back", &Instance::back, "vehicle"_a, "node"_a, "Cheapest way from a node to an end.")
       .def("end_depot", &Instance::end_depot, "vehicle"_a, "node"_a,
            "The depot that way leads to, -1 if the route is open.")
-      .def("length",
-           [](const Instance& self, int vehicle, Cities tour) { return self.length(vehicle, view(tour)); },
-           "vehicle"_a, "tour"_a, "Length of a route; 0 if it is empty.")
-      .def("keeps_limits",
-           [](const Instance& self, int vehicle, Cities tour) { return self.keeps_limits(vehicle, view(tour)); },
-           "vehicle"_a, "tour"_a, "Whether a route keeps its capacity and maximum length.")
-      .def("load", [](const Instance& self, Cities tour) { return self.load(view(tour)); }, "tour"_a,
-           "Demand of the cities of a route.");
+      .def(
+          "length",
+          [](const Instance& self, int vehicle, Cities tour) { return self.length(vehicle, view(tour)); },
+          "vehicle"_a, "tour"_a, "Length of a route; 0 if it is empty.")
+      .def(
+          "keeps_limits",
+          [](const Instance& self, int vehicle, Cities tour) {
+            return self.keeps_limits(vehicle, view(tour));
+          },
+          "vehicle"_a, "tour"_a, "Whether a route keeps its capacity and maximum length.")
+      .def(
+          "load", [](const Instance& self, Cities tour) { return self.load(view(tour)); }, "tour"_a,
+          "Demand of the cities of a route.");
 
   bind_cross(m);
   bind_intra(m);

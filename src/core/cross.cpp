@@ -27,8 +27,8 @@ ALWAYS_INLINE double larger(double a, double b) { return a > b ? a : b; }
 
 // min over k of value(f + g[k], e + h[k]) where both terms keep their limits.
 template <bool kMinsum>
-ALWAYS_INLINE double scan_loop(double f, const double* g, double e, const double* h, int count,
-                               double limit1, double limit2) {
+ALWAYS_INLINE double scan_loop(double f, const double* g, double e, const double* h, int count, double limit1,
+                               double limit2) {
   double best[kLanes];
   for (double& b : best) b = kInfinity;
   int k = 0;
@@ -49,8 +49,7 @@ ALWAYS_INLINE double scan_loop(double f, const double* g, double e, const double
 }
 
 // sum[k] = f[k] + e[k] + s[k]; returns the smallest.
-ALWAYS_INLINE double bound_loop(const double* f, const double* e, const double* s, double* sum,
-                                int count) {
+ALWAYS_INLINE double bound_loop(const double* f, const double* e, const double* s, double* sum, int count) {
   double best[kLanes];
   for (double& b : best) b = kInfinity;
   int k = 0;
@@ -86,12 +85,10 @@ constexpr Loops kPortable{scan_max, scan_sum, bound};
 
 #ifdef HAS_AVX2_PATH
 #define AVX2 __attribute__((target("avx2")))
-AVX2 double scan_max_avx2(double f, const double* g, double e, const double* h, int n, double l1,
-                          double l2) {
+AVX2 double scan_max_avx2(double f, const double* g, double e, const double* h, int n, double l1, double l2) {
   return scan_loop<false>(f, g, e, h, n, l1, l2);
 }
-AVX2 double scan_sum_avx2(double f, const double* g, double e, const double* h, int n, double l1,
-                          double l2) {
+AVX2 double scan_sum_avx2(double f, const double* g, double e, const double* h, int n, double l1, double l2) {
   return scan_loop<true>(f, g, e, h, n, l1, l2);
 }
 AVX2 double bound_avx2(const double* f, const double* e, const double* s, double* sum, int n) {
@@ -111,13 +108,13 @@ const Loops* loops = has_avx2() ? &kAvx2 : &kPortable;
 // the window stay as they are; mostly the window is the whole tour.
 
 struct Measured {
-  int vehicle, n;               // n: cities in the window
-  bool whole;                   // no city outside the window
-  int next;                     // the node after the window, -1 if the tour ends there
-  std::vector<int> node;        // 0: the node before the window, 1 .. n: its cities
-  std::vector<double> prefix;   // [k] length of the tour up to node k
-  std::vector<double> tail;     // [k] length from the node after k to the end; [n]: from `next`
-  std::vector<double> load;     // [k] demand of nodes 1 .. k
+  int vehicle, n;                    // n: cities in the window
+  bool whole;                        // no city outside the window
+  int next;                          // the node after the window, -1 if the tour ends there
+  std::vector<int> node;             // 0: the node before the window, 1 .. n: its cities
+  std::vector<double> prefix;        // [k] length of the tour up to node k
+  std::vector<double> tail;          // [k] length from the node after k to the end; [n]: from `next`
+  std::vector<double> load;          // [k] demand of nodes 1 .. k
   double length, max_length, spare;  // of the whole tour; spare: load that may still be added
 
   void measure(const Instance& in, Tour tour) { measure(in, tour, 0, static_cast<int>(tour.cities.size())); }
@@ -173,6 +170,25 @@ double spliced(const Instance& in, const Measured& s, int a, int b, const Measur
   return head + inside + end;
 }
 
+// [a][c]: length of tour s up to node a and on to city c+1 of tour t, less what t drove to get there.
+std::vector<double> entering(const Instance& in, const Measured& s, const Measured& t) {
+  std::vector<double> cost;
+  for (int a = 0; a <= s.n; ++a)
+    for (int c = 0; c < t.n; ++c)
+      cost.push_back(s.prefix[a] + in.arc(s.node[a], t.node[c + 1]) - t.prefix[c + 1]);
+  return cost;
+}
+
+// [b][d]: length of tour t up to node d, and from there over tour s behind node b to its end.
+std::vector<double> leaving(const Instance& in, const Measured& s, const Measured& t) {
+  std::vector<double> cost;
+  for (int b = 0; b <= s.n; ++b)
+    for (int d = 0; d <= t.n; ++d)
+      cost.push_back(t.prefix[d] +
+                     (b < s.n ? in.arc(t.node[d], s.node[b + 1]) + s.tail[b] : s.leave(in, t.node[d])));
+  return cost;
+}
+
 bool loads_allow(const Measured& m1, const Measured& m2, int a1, int b1, int a2, int b2) {
   const double more = (m2.load[b2] - m2.load[a2]) - (m1.load[b1] - m1.load[a1]);
   return more <= m1.spare && -more <= m2.spare;
@@ -198,8 +214,8 @@ double value_of(Objective objective, double c1, double c2) {
 class Search {
  public:
   // Windows are half-open ranges of cities.
-  void prepare(const Instance& instance, Objective objective, Tour t1, std::pair<int, int> window1,
-               Tour t2, std::pair<int, int> window2) {
+  void prepare(const Instance& instance, Objective objective, Tour t1, std::pair<int, int> window1, Tour t2,
+               std::pair<int, int> window2) {
     in_ = &instance;
     minsum_ = objective == Objective::minsum;
     scan_ = minsum_ ? loops->scan_sum : loops->scan_max;
@@ -213,9 +229,7 @@ class Search {
   }
 
   void look_only_below(double value) { best_.value = std::min(best_.value, value); }
-  double present() const {
-    return minsum_ ? m1_.length + m2_.length : std::max(m1_.length, m2_.length);
-  }
+  double present() const { return minsum_ ? m1_.length + m2_.length : std::max(m1_.length, m2_.length); }
   const Exchange& best() const { return best_; }
 
   Exchange exact(const Deadline& deadline) {
@@ -395,11 +409,11 @@ class Search {
   Measured m1_, m2_;
   int n1_ = 0, n2_ = 0, v_ = 1, w_ = 1;  // v, w: nodes of the tours, start depot included
   Exchange best_;
-  std::vector<double> xy_, yx_;                    // [i][k]: d(x_i, y_k), d(y_k, x_i)
-  std::vector<double> f_, e_, g_, h_;              // [i][k], as above
-  std::vector<double> rest_, g_rest_;              // [i][k]: min over k' >= k of G + H, of G
-  std::vector<double> h_cols_, h_rest_;            // [k][i]: H by columns, min over i' >= i
-  std::vector<double> without1_, without2_;        // [a][b]
+  std::vector<double> xy_, yx_;              // [i][k]: d(x_i, y_k), d(y_k, x_i)
+  std::vector<double> f_, e_, g_, h_;        // [i][k], as above
+  std::vector<double> rest_, g_rest_;        // [i][k]: min over k' >= k of G + H, of G
+  std::vector<double> h_cols_, h_rest_;      // [k][i]: H by columns, min over i' >= i
+  std::vector<double> without1_, without2_;  // [a][b]
   std::vector<double> suffix_, bounds_;
   std::vector<Candidate> candidates_;
 };
@@ -431,8 +445,8 @@ std::vector<std::pair<int, int>> windows(int cities) {
 
 }  // namespace
 
-std::pair<double, double> cross_cost(const Instance& instance, Tour t1, Tour t2, int a1, int b1,
-                                     int a2, int b2) {
+std::pair<double, double> cross_cost(const Instance& instance, Tour t1, Tour t2, int a1, int b1, int a2,
+                                     int b2) {
   Measured m1, m2;
   m1.measure(instance, t1);
   m2.measure(instance, t2);
@@ -444,14 +458,20 @@ Exchange cross_brute(const Instance& instance, Objective objective, Tour t1, Tou
   Measured m1, m2;
   m1.measure(instance, t1);
   m2.measure(instance, t2);
+  const int n1 = m1.n, n2 = m2.n;
+  // What a pair of cuts costs is looked up, not computed again for each of the n^4 exchanges.
+  const auto enter12 = entering(instance, m1, m2), enter21 = entering(instance, m2, m1);
+  const auto leave12 = leaving(instance, m1, m2), leave21 = leaving(instance, m2, m1);
   Exchange best{0, 0, 0, 0, value_of(objective, m1.length, m2.length)};
-  for (int a1 = 0; a1 <= m1.n; ++a1)
-    for (int b1 = a1; b1 <= m1.n; ++b1) {
+  for (int a1 = 0; a1 <= n1; ++a1)
+    for (int b1 = a1; b1 <= n1; ++b1) {
       if (deadline.passed()) return best;
-      for (int a2 = 0; a2 <= m2.n; ++a2)
-        for (int b2 = a2; b2 <= m2.n; ++b2) {
-          const double c1 = spliced(instance, m1, a1, b1, m2, a2, b2);
-          const double c2 = spliced(instance, m2, a2, b2, m1, a1, b1);
+      const double without1 = m1.without(instance, a1, b1);
+      for (int a2 = 0; a2 <= n2; ++a2)
+        for (int b2 = a2; b2 <= n2; ++b2) {
+          const double c1 = a2 == b2 ? without1 : enter12[a1 * n2 + a2] + leave12[b1 * (n2 + 1) + b2];
+          const double c2 =
+              a1 == b1 ? m2.without(instance, a2, b2) : enter21[a2 * n1 + a1] + leave21[b2 * (n1 + 1) + b1];
           const double value = value_of(objective, c1, c2);
           if (value < best.value && c1 <= m1.max_length && c2 <= m2.max_length &&
               loads_allow(m1, m2, a1, b1, a2, b2))

@@ -30,8 +30,8 @@ struct Exchange {
 };
 
 // Lengths of the two tours after an exchange, whatever the limits say.
-std::pair<double, double> cross_cost(const Instance& instance, Tour t1, Tour t2, int a1, int b1,
-                                     int a2, int b2);
+std::pair<double, double> cross_cost(const Instance& instance, Tour t1, Tour t2, int a1, int b1, int a2,
+                                     int b2);
 
 // The best exchange by trying every one: O(n^4).
 Exchange cross_brute(const Instance& instance, Objective objective, Tour t1, Tour t2,

@@ -9,9 +9,12 @@ constexpr double kEarthRadius = 6371008.8;  // metres, mean radius
 
 double rounded(double value, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return std::floor(value + 0.5);
-    case Rounding::ceil: return std::ceil(value);
-    default: return value;
+    case Rounding::nearest:
+      return std::floor(value + 0.5);
+    case Rounding::ceil:
+      return std::ceil(value);
+    default:
+      return value;
   }
 }
 
@@ -24,9 +27,8 @@ double geo_radians(double value) {
 
 }  // namespace
 
-Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding,
-                   std::vector<double> coords, std::vector<double> matrix,
-                   std::vector<double> service, std::vector<double> demand,
+Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding, std::vector<double> coords,
+                   std::vector<double> matrix, std::vector<double> service, std::vector<double> demand,
                    std::vector<Vehicle> vehicles, std::vector<std::vector<int>> end_classes)
     : nodes_(nodes),
       depots_(depots),
@@ -76,8 +78,7 @@ Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding,
     for (int u = 0; u < nodes_; ++u)
       for (int v = 0; v < nodes_; ++v) dense_[u * n + v] = distance(u, v);
   }
-  const bool has_service =
-      std::any_of(service_.begin(), service_.end(), [](double s) { return s != 0.0; });
+  const bool has_service = std::any_of(service_.begin(), service_.end(), [](double s) { return s != 0.0; });
   if (has_service) {
     symmetric_ = false;
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] += service_[i % n];
@@ -108,8 +109,7 @@ double Instance::distance(int u, int v) const {
     }
     case Metric::geo: {
       if (u == v) return 0.0;
-      const double q1 = std::cos(a[1] - b[1]), q2 = std::cos(a[0] - b[0]),
-                   q3 = std::cos(a[0] + b[0]);
+      const double q1 = std::cos(a[1] - b[1]), q2 = std::cos(a[0] - b[0]), q3 = std::cos(a[0] + b[0]);
       const double c = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3);
       return std::floor(6378.388 * std::acos(std::clamp(c, -1.0, 1.0)) + 1.0);
     }

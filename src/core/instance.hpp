@@ -27,8 +27,8 @@ class Deadline {
   explicit Deadline(double seconds_from_now) {
     if (seconds_from_now < 1e9) {
       limited_ = true;
-      at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                               std::chrono::duration<double>(seconds_from_now));
+      at_ = Clock::now() +
+            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_from_now));
     }
   }
   bool passed() const { return limited_ && Clock::now() >= at_; }
@@ -40,10 +40,10 @@ class Deadline {
 };
 
 struct Vehicle {
-  int start;           // node
-  int end_class;       // row of the ways back
-  double capacity;     // infinity if none
-  double max_length;   // infinity if none
+  int start;          // node
+  int end_class;      // row of the ways back
+  double capacity;    // infinity if none
+  double max_length;  // infinity if none
 };
 
 // Nodes 0 .. depots-1 are depots, the others cities. Service time is folded into the arc that
@@ -64,8 +64,7 @@ class Instance {
   bool symmetric() const { return symmetric_; }
 
   double arc(int u, int v) const {
-    return dense_.empty() ? distance(u, v) + service_[v]
-                          : dense_[static_cast<std::size_t>(u) * nodes_ + v];
+    return dense_.empty() ? distance(u, v) + service_[v] : dense_[static_cast<std::size_t>(u) * nodes_ + v];
   }
   // The dense row of a node, or null where arcs are computed from coordinates.
   const double* row(int u) const {

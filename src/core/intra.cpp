@@ -35,8 +35,10 @@ class Line {
   void move(int i, int j, int k, bool turned) {
     auto first = cities_.begin() + i - 1, last = cities_.begin() + j;
     if (turned) std::reverse(first, last);
-    if (k < i) std::rotate(cities_.begin() + k, first, last);
-    else std::rotate(first, last, cities_.begin() + k);
+    if (k < i)
+      std::rotate(cities_.begin() + k, first, last);
+    else
+      std::rotate(first, last, cities_.begin() + k);
     measure();
   }
 
@@ -118,8 +120,8 @@ double or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, d
   return saved;
 }
 
-double two_opt_and_or_opt(const Instance& instance, int vehicle, std::vector<int>& cities,
-                          double tolerance, const Deadline& deadline) {
+double two_opt_and_or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, double tolerance,
+                          const Deadline& deadline) {
   double saved = two_opt(instance, vehicle, cities, tolerance, deadline);
   for (;;) {
     const double moved = or_opt(instance, vehicle, cities, tolerance, deadline);

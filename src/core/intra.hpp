@@ -18,8 +18,8 @@ double or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, d
               const Deadline& deadline = {});
 
 // Both in turn until neither helps.
-double two_opt_and_or_opt(const Instance& instance, int vehicle, std::vector<int>& cities,
-                          double tolerance, const Deadline& deadline = {});
+double two_opt_and_or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, double tolerance,
+                          const Deadline& deadline = {});
 
 // The cities in the order of the greedy assignment: always the nearest one next.
 std::vector<int> nearest_neighbour(const Instance& instance, int vehicle, std::vector<int> cities);

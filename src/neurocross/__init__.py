@@ -1,9 +1,9 @@
 """Routes for fleets whose longest route matters.
 
-    >>> import neurocross as nc
-    >>> problem = nc.Problem.mtsp([[0, 0], [0, 1], [1, 0], [1, 1]], vehicles=2)
-    >>> round(nc.solve(problem, seed=1).makespan, 4)
-    3.4142
+>>> import neurocross as nc
+>>> problem = nc.Problem.mtsp([[0, 0], [0, 1], [1, 0], [1, 1]], vehicles=2)
+>>> round(nc.solve(problem, seed=1).makespan, 4)
+3.4142
 """
 
 from __future__ import annotations

@@ -46,13 +46,22 @@ def _option(*names: str, help: str) -> Any:
 
 def _read_problem(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="TSPLIB, VRPLIB, Cordeau, CSV or JSON.")],
-    problem: Annotated[str | None, _option(help="tsp, mtsp, mdvrp, fmdvrp or cvrp; what FILE says if not given.")] = None,
+    problem: Annotated[
+        str | None, _option(help="tsp, mtsp, mdvrp, fmdvrp or cvrp; what FILE says if not given.")
+    ] = None,
     vehicles: Annotated[int | None, _option("--vehicles", "-m", help="Number of vehicles.")] = None,
-    objective: Annotated[str | None, _option(help="minmax (the longest route) or minsum (the total).")] = None,
+    objective: Annotated[
+        str | None, _option(help="minmax (the longest route) or minsum (the total).")
+    ] = None,
     capacity: Annotated[float | None, _option(help="Load a vehicle may carry.")] = None,
     max_length: Annotated[float | None, _option(help="Longest route allowed.")] = None,
-    end: Annotated[str | None, _option(help="Where vehicles end: own, any, open, a depot's id, or ids with commas.")] = None,
-    rounding: Annotated[str | None, _option("--round", help="Distances: none, nearest or ceil; CVRP files default to nearest.")] = None,
+    end: Annotated[
+        str | None, _option(help="Where vehicles end: own, any, open, a depot's id, or ids with commas.")
+    ] = None,
+    rounding: Annotated[
+        str | None,
+        _option("--round", help="Distances: none, nearest or ceil; CVRP files default to nearest."),
+    ] = None,
     format: Annotated[str | None, _option(help="Format of FILE; told by its content if not given.")] = None,
 ) -> Problem:
     """The options of every command that takes a problem."""
@@ -90,16 +99,27 @@ def solve(
     task: Problem,
     method: Annotated[str, typer.Option(help="ce (exact CROSS exchange) or ce-brute (full search).")] = "ce",
     time: Annotated[float | None, _option(help="Seconds.")] = None,
-    iterations: Annotated[int | None, _option(help="Iterations; the same seed then gives the same answer.")] = None,
-    perturbations: Annotated[int | None, _option("--perturbations", "-p", help="The paper's p; 5 if no limit is given.")] = None,
+    iterations: Annotated[
+        int | None, _option(help="Iterations; the same seed then gives the same answer.")
+    ] = None,
+    perturbations: Annotated[
+        int | None, _option("--perturbations", "-p", help="The paper's p; 5 if no limit is given.")
+    ] = None,
     no_improvement: Annotated[int | None, _option(help="Iterations without a new best.")] = None,
     target: Annotated[float | None, _option(help="A value that is good enough.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
     select: Annotated[str, typer.Option(help="Pairs of tours: sweep, max-min or random.")] = "sweep",
-    intra: Annotated[str, typer.Option(help="Inside a route: 2opt+oropt, 2opt, elkai or ortools.")] = "2opt+oropt",
-    accept: Annotated[str | None, _option(help="Perturb the current tours (walk) or the best (better, default with --time).")] = None,
+    intra: Annotated[
+        str, typer.Option(help="Inside a route: 2opt+oropt, 2opt, elkai or ortools.")
+    ] = "2opt+oropt",
+    accept: Annotated[
+        str | None,
+        _option(help="Perturb the current tours (walk) or the best (better, default with --time)."),
+    ] = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
-    output: Annotated[Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")] = None,
+    output: Annotated[
+        Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")
+    ] = None,
     plot: Annotated[Path | None, _option(help="Draw the routes: .svg, .png or .html.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -178,7 +198,9 @@ def generate(
     vehicles: Annotated[int | None, _option("--vehicles", "-m", help="Vehicles of each instance.")] = None,
     count: Annotated[int, typer.Option(help="Instances.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Directory to write to.")] = Path("instances"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory to write to.")] = Path(
+        "instances"
+    ),
 ) -> None:
     """Write random instances that `solve` takes without further options."""
     import numpy as np

@@ -14,7 +14,13 @@ CVRP_CAPACITY = ((20, 30.0), (50, 40.0))
 
 
 def random_problem(
-    kind: str, rng: np.random.Generator, *, cities: int, depots: int = 1, vehicles: int | None = None, name: str = ""
+    kind: str,
+    rng: np.random.Generator,
+    *,
+    cities: int,
+    depots: int = 1,
+    vehicles: int | None = None,
+    name: str = "",
 ) -> Problem:
     """An instance with coordinates U(0,1)²; CVRP with demands U{1..9}, an unlimited fleet if no number."""
     if kind not in PROBLEMS:

@@ -129,7 +129,9 @@ class Model:
             names=tuple(p.name for p in places),
         )
 
-    def solve(self, stop: StoppingCriterion, seed: int = 0, objective: str = "minmax", **options: Any) -> Result:
+    def solve(
+        self, stop: StoppingCriterion, seed: int = 0, objective: str = "minmax", **options: Any
+    ) -> Result:
         """Solve the model; `options` are those of `neurocross.solve`."""
         return solve(self.problem(objective), seed=seed, **stop.limits(), **options)
 
@@ -138,7 +140,9 @@ class Model:
             if frm is to:
                 return self._edges.get((id(frm), id(to)), 0.0)
             if (id(frm), id(to)) not in self._edges:
-                raise InputError(f"no edge from {frm} to {to}: add_edge is needed for every pair once it is used")
+                raise InputError(
+                    f"no edge from {frm} to {to}: add_edge is needed for every pair once it is used"
+                )
             return self._edges[id(frm), id(to)]
 
         return np.array([[distance(u, v) for v in places] for u in places], float)

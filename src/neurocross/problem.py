@@ -92,7 +92,9 @@ class Problem:
             put("metric", "matrix")
             put("matrix", _matrix(self.matrix))
         elif self.metric not in METRICS[1:]:
-            raise InputError(f"metric '{self.metric}' is unknown: use one of {', '.join(METRICS[1:])}, or a matrix")
+            raise InputError(
+                f"metric '{self.metric}' is unknown: use one of {', '.join(METRICS[1:])}, or a matrix"
+            )
         if self.coords is not None:
             put("coords", _coords(self.coords, self.metric))
         if self.rounding not in ROUNDINGS:
@@ -107,8 +109,11 @@ class Problem:
         if self.coords is not None and len(self.coords) != n:
             raise InputError(f"coords has {len(self.coords)} rows, the matrix {n}")
         if not 1 <= self.n_depots <= n:
-            raise InputError("a problem needs at least one depot" if self.n_depots < 1 else
-                             f"{self.n_depots} depots do not fit {n} nodes")
+            raise InputError(
+                "a problem needs at least one depot"
+                if self.n_depots < 1
+                else f"{self.n_depots} depots do not fit {n} nodes"
+            )
         for name in ("demand", "service"):
             put(name, _per_node(name, getattr(self, name), n, self.n_depots))
         put("ids", _labels("ids", self.ids, n) or tuple(map(str, range(n))))
@@ -129,15 +134,29 @@ class Problem:
         return cls(coords=_given(coords), n_depots=1, vehicles=(Vehicle(),), kind="tsp", **options)
 
     @classmethod
-    def mtsp(cls, coords: npt.ArrayLike | None = None, *, vehicles: int, max_length: float = math.inf,
-             **options: Any) -> Problem:
+    def mtsp(
+        cls,
+        coords: npt.ArrayLike | None = None,
+        *,
+        vehicles: int,
+        max_length: float = math.inf,
+        **options: Any,
+    ) -> Problem:
         """`vehicles` tours from one depot (node 0): the shortest longest tour."""
         fleet = fleet_of(vehicles, starts=[0], max_length=max_length)
         return cls(coords=_given(coords), n_depots=1, vehicles=fleet, kind="mtsp", **options)
 
     @classmethod
-    def mdvrp(cls, coords: npt.ArrayLike | None = None, *, n_depots: int, vehicles: int | Sequence[int],
-              capacity: float = math.inf, max_length: float = math.inf, **options: Any) -> Problem:
+    def mdvrp(
+        cls,
+        coords: npt.ArrayLike | None = None,
+        *,
+        n_depots: int,
+        vehicles: int | Sequence[int],
+        capacity: float = math.inf,
+        max_length: float = math.inf,
+        **options: Any,
+    ) -> Problem:
         """Several depots, each vehicle back to its own.
 
         `vehicles`: their number (vehicle k starts at depot k mod n_depots), or the number at each depot.
@@ -146,22 +165,47 @@ class Problem:
         return cls(coords=_given(coords), n_depots=n_depots, vehicles=fleet, kind="mdvrp", **options)
 
     @classmethod
-    def fmdvrp(cls, coords: npt.ArrayLike | None = None, *, n_depots: int, vehicles: int | Sequence[int],
-               capacity: float = math.inf, max_length: float = math.inf, **options: Any) -> Problem:
+    def fmdvrp(
+        cls,
+        coords: npt.ArrayLike | None = None,
+        *,
+        n_depots: int,
+        vehicles: int | Sequence[int],
+        capacity: float = math.inf,
+        max_length: float = math.inf,
+        **options: Any,
+    ) -> Problem:
         """Several depots, each vehicle free to end at any of them; `vehicles` as in `mdvrp`."""
-        fleet = fleet_of(vehicles, starts=range(n_depots), end="any", capacity=capacity, max_length=max_length)
+        fleet = fleet_of(
+            vehicles, starts=range(n_depots), end="any", capacity=capacity, max_length=max_length
+        )
         return cls(coords=_given(coords), n_depots=n_depots, vehicles=fleet, kind="fmdvrp", **options)
 
     @classmethod
-    def cvrp(cls, coords: npt.ArrayLike | None = None, *, demand: npt.ArrayLike, capacity: float,
-             vehicles: int | None = None, max_length: float = math.inf, **options: Any) -> Problem:
+    def cvrp(
+        cls,
+        coords: npt.ArrayLike | None = None,
+        *,
+        demand: npt.ArrayLike,
+        capacity: float,
+        vehicles: int | None = None,
+        max_length: float = math.inf,
+        **options: Any,
+    ) -> Problem:
         """Capacitated routing from one depot (node 0), total length; an unlimited fleet if no number."""
         loads = np.asarray(demand, float)
         number = max(1, len(loads) - 1) if vehicles is None else vehicles
         fleet = fleet_of(number, starts=[0], capacity=capacity, max_length=max_length)
         options = {"objective": Objective.MINSUM, **options}
-        return cls(coords=_given(coords), n_depots=1, vehicles=fleet, demand=loads, kind="cvrp",
-                   fleet_is_bounded=vehicles is not None, **options)
+        return cls(
+            coords=_given(coords),
+            n_depots=1,
+            vehicles=fleet,
+            demand=loads,
+            kind="cvrp",
+            fleet_is_bounded=vehicles is not None,
+            **options,
+        )
 
     # -- what everybody asks --------------------------------------------------------------------
 
@@ -218,7 +262,8 @@ class Problem:
         demand, capacity = cast(FloatArray, self.demand), [v.capacity for v in self.vehicles]
         reasons = [
             f"city '{self.ids[c]}' demands {demand[c]:g}, more than any vehicle carries ({max(capacity):g})"
-            for c in self.cities if demand[c] > with_slack(max(capacity))
+            for c in self.cities
+            if demand[c] > with_slack(max(capacity))
         ]
         if demand.sum() > with_slack(sum(capacity)):
             reasons.append(f"the cities demand {demand.sum():g} in all, the fleet carries {sum(capacity):g}")
@@ -231,8 +276,12 @@ class Problem:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Problem):
             return NotImplemented
-        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) if f.name in _ARRAYS
-                   else getattr(self, f.name) == getattr(other, f.name) for f in fields(self))
+        return all(
+            np.array_equal(getattr(self, f.name), getattr(other, f.name))
+            if f.name in _ARRAYS
+            else getattr(self, f.name) == getattr(other, f.name)
+            for f in fields(self)
+        )
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside
 
@@ -304,8 +353,10 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"matrix must be square, not {' x '.join(map(str, matrix.shape))}")
     for u, v in np.argwhere(~np.isfinite(matrix))[:1]:
-        raise InputError(f"node {v} cannot be reached from node {u}: distance {matrix[u, v]} "
-                         "(give every pair a finite distance; a large one forbids an arc)")
+        raise InputError(
+            f"node {v} cannot be reached from node {u}: distance {matrix[u, v]} "
+            "(give every pair a finite distance; a large one forbids an arc)"
+        )
     for u, v in np.argwhere(matrix < 0)[:1]:
         raise InputError(f"distance from node {u} to node {v} is negative: {matrix[u, v]:g}")
     return matrix

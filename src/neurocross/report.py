@@ -65,7 +65,9 @@ def _plain_lines(problem: Problem) -> Callable[[Progress], None]:
 
 
 def _describe(best: Progress) -> str:
-    return f"longest {best.solution.makespan:.6g}  total {best.solution.total:.6g}  iteration {best.iteration}"
+    return (
+        f"longest {best.solution.makespan:.6g}  total {best.solution.total:.6g}  iteration {best.iteration}"
+    )
 
 
 def print_result(result: Result) -> None:

@@ -91,7 +91,9 @@ def search(
                         continue
                     best.iterations += 1
                     t1, t2 = tours.exchanged(i, j, parts.exchange, best.seconds_left())  # inter operation
-                    t1, t2 = (tours.improved(k, t, parts.intra, best.seconds_left()) for k, t in ((i, t1), (j, t2)))
+                    t1, t2 = (
+                        tours.improved(k, t, parts.intra, best.seconds_left()) for k, t in ((i, t1), (j, t2))
+                    )
                     improvement = tours.accept(i, t1, j, t2)
                     if improvement or best.is_enough():
                         break
@@ -161,7 +163,11 @@ class Tours:
 
     def accept(self, i: int, t1: Cities, j: int, t2: Cities) -> bool:
         """Take both tours over if the pair got better by more than rounding noise; remember it if not."""
-        length, objective, tolerance = self._problem.core.length, self._problem.objective, self._problem.tolerance
+        length, objective, tolerance = (
+            self._problem.core.length,
+            self._problem.objective,
+            self._problem.tolerance,
+        )
         l1, l2 = length(i, t1), length(j, t2)
         now = objective.key(max(self.lengths[i], self.lengths[j]), self.lengths[i] + self.lengths[j])
         then = objective.key(max(l1, l2), l1 + l2)
@@ -205,7 +211,9 @@ class BestSoFar:
     def offer(self, tours: Tours) -> None:
         """Keep the tours if they are better than the best so far."""
         (value, tie), (best, best_tie) = tours.key, self.key
-        if value < best - self.problem.tolerance or (value <= best and tie < best_tie - self.problem.tolerance):
+        if value < best - self.problem.tolerance or (
+            value <= best and tie < best_tie - self.problem.tolerance
+        ):
             self._keep(tours)
 
     def _keep(self, tours: Tours) -> None:

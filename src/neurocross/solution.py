@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -150,7 +151,7 @@ def checked_length(problem: Problem, vehicle: int, tour: Sequence[int]) -> float
         return 0.0
     service = cast(FloatArray, problem.service)
     stops = [problem.vehicles[vehicle].start, *tour]
-    way = [distance(problem, u, v) + service[v] for u, v in zip(stops, stops[1:], strict=False)]
+    way = [distance(problem, u, v) + service[v] for u, v in pairwise(stops)]
     back = min((distance(problem, stops[-1], end) for end in problem.ends_of(vehicle)), default=0.0)
     return math.fsum(way) + back
 
@@ -167,7 +168,10 @@ def distance(problem: Problem, u: int, v: int) -> float:
             return _rounded(abs(a - c) + abs(b - d), problem.rounding)
         case "haversine":
             lat, lon = math.radians(c - a), math.radians(d - b)
-            h = math.sin(lat / 2) ** 2 + math.cos(math.radians(a)) * math.cos(math.radians(c)) * math.sin(lon / 2) ** 2
+            h = (
+                math.sin(lat / 2) ** 2
+                + math.cos(math.radians(a)) * math.cos(math.radians(c)) * math.sin(lon / 2) ** 2
+            )
             return _rounded(2 * EARTH_RADIUS * math.asin(min(1.0, math.sqrt(h))), problem.rounding)
         case "att":
             return float(math.ceil(math.sqrt(((a - c) ** 2 + (b - d) ** 2) / 10.0)))

@@ -32,7 +32,7 @@ DEFAULT_PERTURBATIONS = 5
 """The paper's p, used when no limit is given."""
 
 BOUND_SHARE = 0.05
-"""Part of a time limit spent on the lower bound before the search, so that it can stop at a proven optimum."""
+"""Part of a time limit spent on the bound before the search, so that it can stop at a proven optimum."""
 
 BOUND_SECONDS = 1.0
 """At most so long."""
@@ -97,7 +97,9 @@ class Result:
     @property
     def optimal(self) -> bool:
         """Whether the bound proves the plan optimal."""
-        return self.feasible and bounds.is_optimal(self.cost, self.lower_bound, self.solution.problem.tolerance)
+        return self.feasible and bounds.is_optimal(
+            self.cost, self.lower_bound, self.solution.problem.tolerance
+        )
 
     @property
     def violations(self) -> tuple[str, ...]:
@@ -211,7 +213,9 @@ def _told(
     return lambda point, tours: on_best(Progress(point[0], point[1], Solution(problem, tours)))
 
 
-def _start(problem: Problem, start: Solution | None) -> Callable[[Problem, np.random.Generator], Sequence[Cities]]:
+def _start(
+    problem: Problem, start: Solution | None
+) -> Callable[[Problem, np.random.Generator], Sequence[Cities]]:
     """GetInitialSolution, or the given plan; routes over their longest length are balanced first."""
 
     def tours(problem: Problem, rng: np.random.Generator) -> Sequence[Cities]:
@@ -219,8 +223,16 @@ def _start(problem: Problem, start: Solution | None) -> Callable[[Problem, np.ra
         longest = min(vehicle.max_length for vehicle in problem.vehicles)
         if all(problem.core.length(k, t) <= problem.vehicles[k].max_length for k, t in enumerate(plan)):
             return plan
-        parts = Parts(lambda *_: plan, SELECTORS["sweep"], cross_exchange, INTRA_OPERATORS["2opt+oropt"], random_exchange)
+        parts = Parts(
+            lambda *_: plan,
+            SELECTORS["sweep"],
+            cross_exchange,
+            INTRA_OPERATORS["2opt+oropt"],
+            random_exchange,
+        )
         balanced = problem.with_(objective="minmax")
-        return search(balanced, parts, Limits(perturbations=BALANCING_PERTURBATIONS, target=longest), rng).tours
+        return search(
+            balanced, parts, Limits(perturbations=BALANCING_PERTURBATIONS, target=longest), rng
+        ).tours
 
     return tours

@@ -30,7 +30,9 @@ def test_the_cost_of_every_exchange_is_the_length_of_the_tours_it_makes(pair: Pa
     for cut in twins.exchanges(len(pair.t1), len(pair.t2)):
         costs = _core.cross_cost(pair.problem.core, 0, pair.t1, 1, pair.t2, *cut)
         after = twins.swapped(pair.t1, pair.t2, *cut)
-        assert costs == pytest.approx([checked_length(pair.problem, k, t) for k, t in enumerate(after)], abs=1e-9)
+        assert costs == pytest.approx(
+            [checked_length(pair.problem, k, t) for k, t in enumerate(after)], abs=1e-9
+        )
 
 
 @given(pairs(max_cities=6), objectives)
@@ -61,7 +63,9 @@ def test_labels_are_the_gain_of_the_best_exchange_from_every_start(pair: Pair, o
 
 
 @given(pairs(max_cities=10), objectives, st.integers(0, 2**32 - 1))
-def test_the_reduced_search_gains_the_largest_label_of_its_starts(pair: Pair, objective: str, seed: int) -> None:
+def test_the_reduced_search_gains_the_largest_label_of_its_starts(
+    pair: Pair, objective: str, seed: int
+) -> None:
     labels = _core.cross_labels(*arguments(pair, objective))
     rng = np.random.default_rng(seed)
     starts = [(int(rng.integers(s)), int(rng.integers(t))) for s, t in [labels.shape] * 3]
@@ -74,9 +78,15 @@ def test_the_reduced_search_gains_the_largest_label_of_its_starts(pair: Pair, ob
 def test_avx2_and_portable_kernels_give_the_same_bits(pair: Pair, objective: str) -> None:
     if not _core.use_avx2(True):
         pytest.skip("this machine has no AVX2")
-    fast, fast_labels = _core.cross_exact(*arguments(pair, objective)), _core.cross_labels(*arguments(pair, objective))
+    fast, fast_labels = (
+        _core.cross_exact(*arguments(pair, objective)),
+        _core.cross_labels(*arguments(pair, objective)),
+    )
     _core.use_avx2(False)
-    plain, plain_labels = _core.cross_exact(*arguments(pair, objective)), _core.cross_labels(*arguments(pair, objective))
+    plain, plain_labels = (
+        _core.cross_exact(*arguments(pair, objective)),
+        _core.cross_labels(*arguments(pair, objective)),
+    )
     _core.use_avx2(True)
     assert [getattr(fast, k) for k in ("a1", "b1", "a2", "b2", "value")] == [
         getattr(plain, k) for k in ("a1", "b1", "a2", "b2", "value")
@@ -99,9 +109,9 @@ def test_an_expired_deadline_returns_a_valid_exchange() -> None:
     t1, t2 = np.arange(1, 201, dtype=np.int32), np.arange(201, 401, dtype=np.int32)
     for find in (_core.cross_exact, _core.cross_brute):
         best = find(problem.core, 0, 0, t1, 1, t2, 0.0)
-        assert max(_core.cross_cost(problem.core, 0, t1, 1, t2, best.a1, best.b1, best.a2, best.b2)) == pytest.approx(
-            best.value
-        )
+        assert max(
+            _core.cross_cost(problem.core, 0, t1, 1, t2, best.a1, best.b1, best.a2, best.b2)
+        ) == pytest.approx(best.value)
 
 
 def test_tours_longer_than_a_window_are_searched_window_by_window() -> None:
@@ -111,7 +121,10 @@ def test_tours_longer_than_a_window_are_searched_window_by_window() -> None:
     line1, line2 = np.stack([x, np.zeros(n)], 1), np.stack([x, np.full(n, 1000.0)], 1)
     problem = Problem.mdvrp(np.vstack([[[-1, 0], [-1, 1000]], line1, line2]), n_depots=2, vehicles=2)
     first, second = np.arange(2, n + 2, dtype=np.int32), np.arange(n + 2, 2 * n + 2, dtype=np.int32)
-    t1, t2 = np.concatenate((first[:-moved], second[-moved:])), np.concatenate((second[:-moved], first[-moved:]))
+    t1, t2 = (
+        np.concatenate((first[:-moved], second[-moved:])),
+        np.concatenate((second[:-moved], first[-moved:])),
+    )
     best = _core.cross_exact(problem.core, 1, 0, t1, 1, t2)
     assert (best.a1, best.b1, best.a2, best.b2) == (n - moved, n, n - moved, n)
     assert best.value == pytest.approx(checked_length(problem, 0, first) + checked_length(problem, 1, second))

@@ -51,7 +51,9 @@ def test_two_opt_leaves_no_reversal_that_shortens_the_route(pair: Pair) -> None:
 @given(pairs(max_cities=9, limits=False))
 def test_or_opt_leaves_no_moved_segment_that_shortens_the_route(pair: Pair) -> None:
     def elsewhere(tour: list[int]) -> Iterator[list[int]]:
-        in_place = [tour[:i] + tour[i:j][::-1] + tour[j:] for i in range(len(tour)) for j in range(i + 2, i + 4)]
+        in_place = [
+            tour[:i] + tour[i:j][::-1] + tour[j:] for i in range(len(tour)) for j in range(i + 2, i + 4)
+        ]
         return (other for other in moves(tour) if other not in in_place)
 
     after = _core.or_opt(pair.problem.core, 0, pair.t1, TOLERANCE)

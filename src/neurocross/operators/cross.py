@@ -30,7 +30,9 @@ Cities = npt.NDArray[np.int32]
 class ExchangeOperator(Protocol):
     """Finds an exchange between two tours; `exchange.moves` is False if none is better than none."""
 
-    def __call__(self, problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities, seconds: float) -> Exchange:
+    def __call__(
+        self, problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities, seconds: float
+    ) -> Exchange:
         """Search the tours `t1`, `t2` of vehicles `v1`, `v2` for at most `seconds`."""
         ...
 

@@ -7,7 +7,9 @@ from neurocross.operators.cross import Cities, objective_code
 from neurocross.problem import Problem
 
 
-def cross_exchange(problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities, seconds: float) -> _core.Exchange:
+def cross_exchange(
+    problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities, seconds: float
+) -> _core.Exchange:
     """The best exchange, found in between n² and n³ because start and end cuts separate."""
     return _core.cross_exact(problem.core, objective_code(problem), v1, t1, v2, t2, seconds)
 

@@ -42,7 +42,9 @@ def ortools(problem: Problem, vehicle: int, cities: Cities, seconds: float) -> C
     try:
         from ortools.constraint_solver import pywrapcp
     except ImportError:
-        raise MissingDependencyError("--intra ortools needs the package ortools: pip install ortools") from None
+        raise MissingDependencyError(
+            "--intra ortools needs the package ortools: pip install ortools"
+        ) from None
 
     def tour(costs: list[list[int]]) -> list[int]:
         manager = pywrapcp.RoutingIndexManager(len(costs), 1, 0)
@@ -75,7 +77,9 @@ def _by_tsp(
         return cities
     core, start = problem.core, problem.vehicles[vehicle].start
     nodes = [start, *cities.tolist()]
-    costs = np.array([[core.arc(u, v) if v != start else core.back(vehicle, u) for v in nodes] for u in nodes])
+    costs = np.array(
+        [[core.arc(u, v) if v != start else core.back(vehicle, u) for v in nodes] for u in nodes]
+    )
     np.fill_diagonal(costs, 0.0)
     # Both solvers take integers; six digits are more than their search resolves.
     scale = 10.0 ** (6 - math.floor(math.log10(max(float(costs.max()), 1e-300))))

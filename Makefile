@@ -1,0 +1,52 @@
+# make demo      set up and solve the bundled example
+# make test      set up and run every test
+# make lint      style, types, import order of the layers, C++ format
+# make bench-kernels   speed of the kernels, start-up and time limits, as ratios on this machine
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*)
+
+.PHONY: demo test lint format bench-kernels clean
+
+demo: $(VENV)/.ready
+	mkdir -p demo
+	$(BIN)/neurocross solve examples/switzerland.csv --vehicles 6 --time 3 --seed 1 \
+	  -o demo/switzerland.geojson --plot demo/switzerland.svg
+	$(BIN)/neurocross solve examples/switzerland.csv --vehicles 6 --time 3 --seed 1 --quiet \
+	  --plot demo/switzerland.html > /dev/null
+	@echo "The routes are drawn in demo/switzerland.svg; zoom into them in demo/switzerland.html."
+
+test: $(VENV)/.ready-dev
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run -Werror src/core/*.cpp src/core/*.hpp
+
+format: $(VENV)/.ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i src/core/*.cpp src/core/*.hpp
+
+bench-kernels: $(VENV)/.ready
+	$(BIN)/python -m neurocross.bench.kernels
+
+clean:
+	rm -rf $(VENV) build demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("neurocross needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready: $(VENV)/bin/python $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	touch $@
+
+$(VENV)/.ready-dev: $(VENV)/bin/python $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,dev]'
+	touch $@ $(VENV)/.ready

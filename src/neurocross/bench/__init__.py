@@ -1,0 +1,1 @@
+"""Measurements: kernels, solvers, the paper's tables."""
