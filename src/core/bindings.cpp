@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "bounds.hpp"
 #include "cross.hpp"
 #include "instance.hpp"
 #include "intra.hpp"
@@ -158,6 +159,24 @@ void bind_intra(nb::module_& m) {
       "instance"_a, "vehicle"_a, "cities"_a, "The cities, always the nearest one next.");
 }
 
+void bind_bounds(nb::module_& m) {
+  m.def("farthest_city_bound", &farthest_city_bound, "instance"_a, "detour_gain"_a, "arc_budget"_a,
+        nb::call_guard<nb::gil_scoped_release>(),
+        "The longest of the cities' shortest round trips; a path may undercut an arc by detour_gain.");
+  m.def("total_length_bound",
+        [](const Instance& in, int objective, Doubles axis, double axis_slack, double target, double seconds) {
+          TotalLengthBound bound;
+          {
+            nb::gil_scoped_release release;
+            bound = total_length_bound(in, static_cast<Objective>(objective), {axis.data(), axis.size()},
+                                       axis_slack, target, seconds);
+          }
+          return std::pair(bound.value, bound.multipliers);
+        },
+        "instance"_a, "objective"_a, "axis"_a, "axis_slack"_a, "target"_a, "seconds"_a,
+        "Bound of the objective by spanning trees, and the cities' multipliers that prove it.");
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -195,4 +214,5 @@ NB_MODULE(_core, m) {
 
   bind_cross(m);
   bind_intra(m);
+  bind_bounds(m);
 }

@@ -59,6 +59,7 @@ class Instance {
   int vehicles() const { return static_cast<int>(vehicles_.size()); }
   const Vehicle& vehicle(int v) const { return vehicles_[v]; }
   double demand(int node) const { return demand_[node]; }
+  double service(int node) const { return service_[node]; }
   bool has_demand() const { return has_demand_; }
   // True where arc(u, v) == arc(v, u) for all nodes: one table of distances then serves both ways.
   bool symmetric() const { return symmetric_; }

@@ -1,0 +1,30 @@
+// Lower bounds: what no plan can beat, so that every answer comes with a proven gap.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "instance.hpp"
+
+namespace neurocross {
+
+// The longest of the cities' shortest round trips: no plan's longest route is shorter.
+// `detour_gain` is the most that a path through other cities can undercut the direct arc:
+// 0 where the triangle inequality holds, infinity where nothing is known. All shortest-path
+// searches together look at about `arc_budget` arcs; what they leave open is bounded from below.
+double farthest_city_bound(const Instance& instance, double detour_gain, double arc_budget);
+
+struct TotalLengthBound {
+  double value;                     // of the objective: the total, or the total for each route
+  std::vector<double> multipliers;  // by city: anybody can recompute the value from them
+};
+
+// Spanning trees with a price on every city, raised until `target` is reached or `seconds` are
+// over; every step is a valid bound. Two cities are never closer than their places on `axis`
+// (by city; empty if nothing is known) differ, less `axis_slack`: it only makes the search for
+// neighbours quick.
+TotalLengthBound total_length_bound(const Instance& instance, Objective objective,
+                                    std::span<const double> axis, double axis_slack,
+                                    double target, double seconds);
+
+}  // namespace neurocross

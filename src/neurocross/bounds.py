@@ -1,0 +1,122 @@
+"""Lower bounds: what no plan can beat, so that every answer comes with a proven gap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from neurocross import _core
+from neurocross.objective import Objective
+from neurocross.problem import EARTH_RADIUS, FloatArray, Problem
+
+_ARC_BUDGET = 2e8
+"""Arcs that the search for shortest round trips may look at: about half a second."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A proven lower bound of a problem's objective, in the unit of the distances."""
+
+    value: float
+    """The better of the two below."""
+    kind: str
+    """Which of the two it is: `farthest` or `tour`."""
+    farthest: float
+    """The longest of the cities' shortest round trips."""
+    tour: float
+    """From the total length of all routes: minsum all of it, minmax one route's share; 0 if not needed."""
+
+
+def lower_bound(problem: Problem, *, time_limit: float = 1.0, target: float | None = None) -> Bound:
+    """The best bound of the objective found in `time_limit` seconds, sooner if it proves `target` optimal.
+
+    `target`: the value of a plan at hand.
+    """
+    enough = math.inf
+    if target is not None:  # whole lengths: whatever is above the next smaller whole number is rounded up
+        enough = target - (0.5 if _lengths_are_whole(problem) else problem.tolerance / 2)
+    farthest = farthest_city_bound(problem)
+    tour = total_length_bound(problem, time_limit, enough) if farthest < enough and time_limit > 0 else 0.0
+    return Bound(max(farthest, tour), "tour" if tour > farthest else "farthest", farthest, tour)
+
+
+def farthest_city_bound(problem: Problem) -> float:
+    """The longest of the cities' shortest round trips: bounds the longest route, so the total as well.
+
+    Some vehicle visits a city, and its route up to there is a path from its start over cities, their service
+    included, so no shorter than the shortest such path; likewise the rest, from there to an allowed end.
+    Hence that route is no shorter than both shortest paths together, taken for the vehicle where they are
+    least, and this holds of every city.
+
+    Quick at any size: where shortest paths would take long, lower bounds on them stand in.
+    """
+    return _rounded_up(problem, _core.farthest_city_bound(problem.core, _detour_gain(problem), _ARC_BUDGET))
+
+
+def total_length_bound(problem: Problem, time_limit: float, target: float = math.inf) -> float:
+    """What the total length implies for the objective: for minsum all of it, for minmax one route's share.
+
+    A plan of r routes is a spanning tree of the cities and one depot (all merged) with r ways out, and r ways
+    in, each city with two arcs: the cheapest tree and ways in, whatever the cities' arcs, cost no more.
+    Multipliers that make arcs dear at cities with too many of them and cheap at the others leave every plan's
+    cost as it is and raise that bound, until `time_limit` seconds are over or it reaches `target`.
+    """
+    axis, slack = _axis(problem)
+    objective = list(Objective).index(problem.objective)
+    bound, _ = _core.total_length_bound(problem.core, objective, axis, slack, target, time_limit)
+    return max(0.0, _rounded_up(problem, bound))
+
+
+def gap(value: float, bound: float) -> float:
+    """The part of a plan's value that a better plan might save: 0 is proven optimal."""
+    return (value - bound) / value if value else 0.0
+
+
+def is_optimal(value: float, bound: float, tolerance: float) -> bool:
+    """Whether the bound proves that no plan is better than one of this value, rounding noise aside."""
+    return value <= bound + tolerance
+
+
+def _rounded_up(problem: Problem, bound: float) -> float:
+    return float(math.ceil(bound)) if _lengths_are_whole(problem) else bound
+
+
+def _lengths_are_whole(problem: Problem) -> bool:
+    """Whether every route's length is a whole number."""
+    if not _whole(cast(FloatArray, problem.service)):
+        return False
+    rounded = problem.rounding != "none" or problem.metric in ("att", "geo")
+    return rounded or (problem.matrix is not None and _whole(problem.matrix))
+
+
+def _whole(values: FloatArray) -> bool:
+    return bool((values == np.floor(values)).all())
+
+
+def _detour_gain(problem: Problem) -> float:
+    """The most by which a path can be shorter than the direct arc between its ends."""
+    if problem.metric in ("matrix", "geo") or problem.rounding == "nearest":
+        return math.inf
+    # Rounding up keeps the triangle inequality but for noise around whole numbers; without a doubt a path is
+    # no shorter than the unrounded distance, and the direct arc at most 1 longer.
+    return 1.0 if problem.metric == "att" or problem.rounding == "ceil" else 0.0
+
+
+def _axis(problem: Problem) -> tuple[FloatArray, float]:
+    """Places on a line, by city, and a slack: no two cities are closer than the places differ, less the slack."""
+    if problem.matrix is not None:
+        return np.empty(0), 0.0
+    first = cast(FloatArray, problem.coords)[problem.n_depots:, 0]
+    match problem.metric:
+        case "haversine":
+            scale = EARTH_RADIUS * math.pi / 180
+        case "att":
+            scale = 1 / math.sqrt(10)
+        case "geo":  # degrees and minutes as DDD.MM
+            first, scale = np.trunc(first) + (first - np.trunc(first)) * 5 / 3, 6378.388 * 3.141592 / 180
+        case _:
+            scale = 1.0
+    return first * scale, 0.5 if problem.rounding == "nearest" else 0.0
