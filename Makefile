@@ -24,6 +24,7 @@ test: $(VENV)/.ready-dev
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	cp $(VENV)/lib/python3*/site-packages/neurocross/_core.pyi src/neurocross/  # the generated stub, for mypy
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror src/core/*.cpp src/core/*.hpp

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from neurocross.errors import InputError
-from neurocross.problem import EndRule, Problem, Vehicle
+from neurocross.problem import EndRule, FloatArray, Problem, Vehicle
 from neurocross.solver import Result, solve
 from neurocross.stop import StoppingCriterion
 
@@ -98,7 +98,7 @@ class Model:
 
     def problem(self, objective: str = "minmax", metric: str = "euclidean") -> Problem:
         """The problem collected so far."""
-        places = [*self._depots, *self._clients]
+        places: list[Depot | Client] = [*self._depots, *self._clients]
         number = {id(place): k for k, place in enumerate(places)}
 
         def depot(place: Depot) -> int:
@@ -120,7 +120,7 @@ class Model:
         return Problem(
             n_depots=len(self._depots),
             vehicles=vehicles,
-            coords=np.array([[p.x, p.y] for p in places], float).reshape(-1, 2),
+            coords=np.array([[p.x, p.y] for p in places], np.float64).reshape(-1, 2),
             matrix=self._matrix(places) if self._edges else None,
             metric=metric,
             demand=np.array(idle + [c.delivery for c in self._clients]),
@@ -135,7 +135,7 @@ class Model:
         """Solve the model; `options` are those of `neurocross.solve`."""
         return solve(self.problem(objective), seed=seed, **stop.limits(), **options)
 
-    def _matrix(self, places: Sequence[Depot | Client]) -> np.ndarray:
+    def _matrix(self, places: Sequence[Depot | Client]) -> FloatArray:
         def distance(frm: Depot | Client, to: Depot | Client) -> float:
             if frm is to:
                 return self._edges.get((id(frm), id(to)), 0.0)
@@ -145,4 +145,4 @@ class Model:
                 )
             return self._edges[id(frm), id(to)]
 
-        return np.array([[distance(u, v) for v in places] for u in places], float)
+        return np.array([[distance(u, v) for v in places] for u in places], np.float64)

@@ -10,9 +10,13 @@ from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from neurocross.errors import InputError
 from neurocross.problem import EARTH_RADIUS, FloatArray, Problem, with_slack
+
+
+IntArray = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Solution:
     tours: tuple[tuple[int, ...], ...]
     """By vehicle: the node numbers of the cities it visits."""
 
-    def __init__(self, problem: Problem, tours: Iterable[Sequence[int]]) -> None:
+    def __init__(self, problem: Problem, tours: Iterable[Sequence[int] | IntArray]) -> None:
         plan = tuple(tuple(int(c) for c in tour) for tour in tours)
         if len(plan) > problem.n_vehicles:
             raise InputError(f"the plan has {len(plan)} routes, the problem {problem.n_vehicles} vehicles")
@@ -100,7 +104,7 @@ class Solution:
         return tuple(self.check())
 
     def route_dicts(self) -> list[dict[str, Any]]:
-        """Every route in plain words for JSON, nodes by their ids; an unlimited fleet's unused ones left out."""
+        """Every route for JSON, nodes by their ids; unused vehicles of an unlimited fleet left out."""
         ids, bounded = self.problem.ids, self.problem.fleet_is_bounded
         return [
             {
@@ -145,7 +149,7 @@ class Solution:
         return found
 
 
-def checked_length(problem: Problem, vehicle: int, tour: Sequence[int]) -> float:
+def checked_length(problem: Problem, vehicle: int, tour: Sequence[int] | IntArray) -> float:
     """Length of a route computed without the kernels: the judge of benchmarks and the checker use it."""
     if len(tour) == 0:
         return 0.0

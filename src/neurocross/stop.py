@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from neurocross.errors import InputError
 
@@ -12,7 +12,7 @@ from neurocross.errors import InputError
 class StoppingCriterion(Protocol):
     """Says which limits of `solve` it stands for."""
 
-    def limits(self) -> dict[str, float | int]:
+    def limits(self) -> dict[str, Any]:
         """Keyword arguments of `solve`."""
         ...
 
@@ -23,7 +23,7 @@ class MaxRuntime:
 
     max_runtime: float
 
-    def limits(self) -> dict[str, float | int]:
+    def limits(self) -> dict[str, Any]:
         """Keyword arguments of `solve`."""
         return {"time": self.max_runtime}
 
@@ -34,7 +34,7 @@ class MaxIterations:
 
     max_iterations: int
 
-    def limits(self) -> dict[str, float | int]:
+    def limits(self) -> dict[str, Any]:
         """Keyword arguments of `solve`."""
         return {"iterations": self.max_iterations}
 
@@ -45,7 +45,7 @@ class NoImprovement:
 
     max_iterations: int
 
-    def limits(self) -> dict[str, float | int]:
+    def limits(self) -> dict[str, Any]:
         """Keyword arguments of `solve`."""
         return {"no_improvement": self.max_iterations}
 
@@ -56,9 +56,9 @@ class MultipleCriteria:
 
     criteria: Sequence[StoppingCriterion]
 
-    def limits(self) -> dict[str, float | int]:
+    def limits(self) -> dict[str, Any]:
         """Keyword arguments of `solve`."""
-        merged: dict[str, float | int] = {}
+        merged: dict[str, Any] = {}
         for criterion in self.criteria:
             for name, value in criterion.limits().items():
                 merged[name] = min(value, merged.get(name, value))

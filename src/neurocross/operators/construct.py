@@ -95,7 +95,7 @@ def _places(problem: Problem) -> FloatArray:
         far = int(nearest.argmax())
         landmarks.append(far)
         nearest = np.minimum(nearest, matrix[far] + matrix[:, far])
-    return cast(FloatArray, matrix[:, landmarks] + matrix[landmarks].T)
+    return matrix[:, landmarks] + matrix[landmarks].T
 
 
 def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
@@ -112,7 +112,7 @@ def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray
         sizes = np.bincount(nearest, minlength=k)
         sums = np.stack([np.bincount(nearest, column, k) for column in points.T], axis=1)
         centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
-    return cast(FloatArray, centres)
+    return centres
 
 
 def _match(centres: FloatArray, places: FloatArray, problem: Problem) -> list[int]:
