@@ -150,7 +150,9 @@ def test_the_legend_of_the_svg_has_the_length_of_every_route(tmp_path, vehicles)
     assert sorted(lengths) == [f"{length:.4f}" for length in solution.lengths]
 
 
-@pytest.mark.parametrize(("bound", "gap"), [(None, ""), (15.0, " · gap 25.00 %"), (20.0, " · gap 0 %, optimal")])
+@pytest.mark.parametrize(
+    ("bound", "gap"), [(None, ""), (15.0, " · gap 25.00 %"), (20.0, " · gap 0 %, optimal")]
+)
 def test_title_names_makespan_total_and_the_gap_if_a_bound_is_known(tmp_path, bound, gap):
     solution = corners(name="Square")
     assert solution.lengths == (20.0, 20.0)

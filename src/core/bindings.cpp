@@ -163,23 +163,26 @@ void bind_bounds(nb::module_& m) {
   m.def("farthest_city_bound", &farthest_city_bound, "instance"_a, "detour_gain"_a, "arc_budget"_a,
         nb::call_guard<nb::gil_scoped_release>(),
         "The longest of the cities' shortest round trips; a path may undercut an arc by detour_gain.");
-  m.def("total_length_bound",
-        [](const Instance& in, int objective, Doubles axis, double axis_slack, double target, double seconds) {
-          TotalLengthBound bound;
-          {
-            nb::gil_scoped_release release;
-            bound = total_length_bound(in, static_cast<Objective>(objective), {axis.data(), axis.size()},
-                                       axis_slack, target, seconds);
-          }
-          return std::pair(bound.value, bound.multipliers);
-        },
-        "instance"_a, "objective"_a, "axis"_a, "axis_slack"_a, "target"_a, "seconds"_a,
-        "Bound of the objective by spanning trees, and the cities' multipliers that prove it.");
+  m.def(
+      "total_length_bound",
+      [](const Instance& in, int objective, Doubles axis, double axis_slack, double target, double seconds) {
+        TotalLengthBound bound;
+        {
+          nb::gil_scoped_release release;
+          bound = total_length_bound(in, static_cast<Objective>(objective), {axis.data(), axis.size()},
+                                     axis_slack, target, seconds);
+        }
+        return std::pair(bound.value, bound.multipliers);
+      },
+      "instance"_a, "objective"_a, "axis"_a, "axis_slack"_a, "target"_a, "seconds"_a,
+      "Bound of the objective by spanning trees, and the cities' multipliers that prove it.");
 }
 
 }  // namespace
 
 NB_MODULE(_core, m) {
+  // Instances that live in module-level variables are freed after the interpreter has looked.
+  nb::set_leak_warnings(false);
   m.doc() = "Hot loops of neurocross on flat arrays. Private: the package validates what it passes.";
 
   nb::class_<Instance>(m, "Instance", "A problem as the kernels see it.")

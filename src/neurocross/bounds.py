@@ -106,10 +106,10 @@ def _detour_gain(problem: Problem) -> float:
 
 
 def _axis(problem: Problem) -> tuple[FloatArray, float]:
-    """Places on a line, by city, and a slack: no two cities are closer than the places differ, less the slack."""
+    """Places on a line, by city, and a slack: cities are no closer than their places, less the slack."""
     if problem.matrix is not None:
         return np.empty(0), 0.0
-    first = cast(FloatArray, problem.coords)[problem.n_depots:, 0]
+    first = cast(FloatArray, problem.coords)[problem.n_depots :, 0]
     match problem.metric:
         case "haversine":
             scale = EARTH_RADIUS * math.pi / 180

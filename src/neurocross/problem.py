@@ -251,7 +251,7 @@ class Problem:
 
     @cached_property
     def plane(self) -> FloatArray | None:
-        """(nodes, 2) x, y for pictures and clusters, latitude and longitude projected; None without coords."""
+        """(nodes, 2) x, y for pictures and clusters, latitude, longitude projected; None without coords."""
         if self.coords is None or not self.geographic:
             return self.coords
         lat, lon = np.radians(self.coords.T)

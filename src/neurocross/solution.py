@@ -15,7 +15,6 @@ import numpy.typing as npt
 from neurocross.errors import InputError
 from neurocross.problem import EARTH_RADIUS, FloatArray, Problem, with_slack
 
-
 IntArray = npt.NDArray[np.int32]
 
 

@@ -156,6 +156,7 @@ def solve(
     (perturb the best; default with it). `start` is a plan to begin with, completed if it must be.
     """
     began = clock.perf_counter()
+    _at_least_0("seed", seed)
     given = (time, iterations, perturbations, no_improvement, target)
     if all(limit is None for limit in given):
         perturbations = DEFAULT_PERTURBATIONS

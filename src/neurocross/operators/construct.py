@@ -47,17 +47,22 @@ def completed(problem: Problem, tours: Sequence[Sequence[int]]) -> list[Cities]:
     return [np.array(tour, np.int32) for tour in plan]
 
 
-def _insertions(problem: Problem, plan: list[list[int]], city: int) -> Iterator[tuple[bool, float, int, int]]:
-    """(breaks a limit, cost, vehicle, place) for every place a city may go to.
+def _insertions(
+    problem: Problem, plan: list[list[int]], city: int
+) -> Iterator[tuple[bool, float, float, int, int]]:
+    """(breaks a limit, longest route, growth, vehicle, place) for every place a city may go to.
 
-    The cost is the route's length for minmax, what it grows by for minsum.
+    For minsum the longest route does not count.
     """
     core = problem.core
+    lengths = [core.length(k, np.array(tour, np.int32)) for k, tour in enumerate(plan)]
+    longest = max(lengths)
     for k, tour in enumerate(plan):
-        present = 0.0 if problem.objective == "minmax" else core.length(k, np.array(tour, np.int32))
         for place in range(len(tour) + 1):
             longer = np.array([*tour[:place], city, *tour[place:]], np.int32)
-            yield not core.keeps_limits(k, longer), core.length(k, longer) - present, k, place
+            length = core.length(k, longer)
+            makespan = max(longest, length) if problem.objective == "minmax" else 0.0
+            yield not core.keeps_limits(k, longer), makespan, length - lengths[k], k, place
 
 
 def _groups(problem: Problem, rng: np.random.Generator) -> list[Cities]:

@@ -1,0 +1,86 @@
+"""SelectTours, RandomExchange and IntraOperation."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+
+from neurocross.errors import MissingDependencyError
+from neurocross.generate import random_problem
+from neurocross.operators.construct import initial_solution
+from neurocross.operators.intra import INTRA_OPERATORS
+from neurocross.operators.perturb import random_exchange
+from neurocross.operators.select import max_min, random_pair, sweep
+from neurocross.problem import Problem
+
+RNG = np.random.default_rng(0)
+FOUR = Problem.mtsp(np.random.default_rng(0).random((9, 2)), vehicles=4)
+
+
+def test_max_min_is_the_longest_and_the_shortest() -> None:
+    assert list(max_min(FOUR, [3.0, 5.0, 1.0, 4.0], RNG)) == [(1, 2)]
+
+
+def test_random_is_one_pair_of_two_different_tours_and_reaches_every_pair() -> None:
+    seen = {tuple(sorted(next(iter(random_pair(FOUR, [1.0] * 4, RNG))))) for _ in range(300)}
+    assert seen == {(i, j) for i in range(4) for j in range(i + 1, 4)}
+
+
+def test_sweep_pairs_the_longest_with_every_other_shortest_first() -> None:
+    assert list(sweep(FOUR, [3.0, 5.0, 1.0, 4.0], RNG)) == [(1, 2), (1, 0), (1, 3)]
+
+
+def test_sweep_pairs_every_two_tours_when_the_sum_counts() -> None:
+    assert len(list(sweep(FOUR.with_(objective="minsum"), [3.0, 5.0, 1.0, 4.0], RNG))) == 6
+
+
+def test_sweep_offers_one_of_several_unused_vehicles_that_are_alike() -> None:
+    assert list(sweep(FOUR, [0.0, 5.0, 0.0, 4.0], RNG)) == [(1, 0), (1, 3)]
+
+
+@pytest.mark.parametrize("select", [max_min, random_pair, sweep])
+def test_a_lone_tour_is_paired_with_itself(select) -> None:
+    assert list(select(Problem.tsp([[0, 0], [1, 1]]), [2.8], RNG)) == [(0, 0)]
+
+
+@given(problems(max_cities=10), st.integers(0, 2**32 - 1))
+def test_a_perturbation_keeps_all_cities_and_the_limits_of_both_tours(problem: Problem, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tours = initial_solution(problem, rng)
+    kick = random_exchange(problem, tours, rng)
+    if kick is None:
+        return
+    i, j, t1, t2 = kick
+    before = tours[i].tolist() + (tours[j].tolist() if i != j else [])
+    assert sorted(t1.tolist() + (t2.tolist() if i != j else [])) == sorted(before)
+    if i != j:
+        assert problem.core.keeps_limits(i, t1) and problem.core.keeps_limits(j, t2)
+
+
+def test_nothing_to_perturb_is_said_by_none() -> None:
+    assert random_exchange(Problem.mtsp([[0, 0]], vehicles=2), [np.empty(0, np.int32)] * 2, RNG) is None
+
+
+@pytest.mark.parametrize("name", ["elkai", "ortools"])
+def test_a_missing_adapter_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(
+        MissingDependencyError, match=f"--intra {name} needs the package {name}.*pip install {name}"
+    ):
+        INTRA_OPERATORS[name](FOUR, 0, np.array([1, 2, 3], np.int32), 1.0)
+
+
+@pytest.mark.parametrize("name", INTRA_OPERATORS)
+def test_no_intra_operator_lengthens_a_route_or_loses_a_city(name: str) -> None:
+    if name in ("elkai", "ortools"):
+        pytest.importorskip(name, reason=f"{name} is not installed")
+    problem = random_problem("fmdvrp", np.random.default_rng(2), cities=20, depots=3, vehicles=1)
+    cities = np.array(list(problem.cities), np.int32)
+    after = INTRA_OPERATORS[name](problem, 0, cities, 5.0)
+    assert sorted(after.tolist()) == sorted(cities.tolist())
+    assert problem.core.length(0, after) < problem.core.length(0, cities)

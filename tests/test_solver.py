@@ -1,0 +1,202 @@
+"""solve(): all five problems, every end rule, limits, bounds, determinism."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import problems
+
+from neurocross.errors import InputError
+from neurocross.generate import random_problem
+from neurocross.problem import Problem, Vehicle
+from neurocross.solution import Solution
+from neurocross.solver import METHODS, solve
+
+KINDS = {
+    "tsp": {}, "mtsp": {"vehicles": 3}, "mdvrp": {"depots": 3, "vehicles": 4},
+    "fmdvrp": {"depots": 3, "vehicles": 4}, "cvrp": {},
+}  # fmt: skip
+CE_METHODS = ("ce", "ce-brute")
+
+
+def instance(kind: str, cities: int = 20) -> Problem:
+    return random_problem(kind, np.random.default_rng(7), cities=cities, **KINDS[kind])
+
+
+def best_by_hand(problem: Problem) -> float:
+    """The optimum of a tiny problem, by trying every plan."""
+    cities, best = list(problem.cities), np.inf
+    for order in itertools.permutations(cities):
+        for cuts in itertools.combinations_with_replacement(range(len(cities) + 1), problem.n_vehicles - 1):
+            edges = [0, *cuts, len(cities)]
+            plan = Solution(problem, [order[a:b] for a, b in itertools.pairwise(edges)])
+            if plan.feasible:
+                best = min(best, plan.cost)
+    return best
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", CE_METHODS)
+def test_every_problem_gets_a_plan_that_passes_the_check(kind: str, method: str) -> None:
+    result = solve(instance(kind), method=method, seed=1)
+    assert result.feasible and result.solution.check() == []
+    assert result.lower_bound <= result.cost + 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_seed_and_iterations_give_the_same_answer(kind: str) -> None:
+    first, second = (solve(instance(kind), method="ce", seed=3, iterations=200) for _ in range(2))
+    assert first.solution.tours == second.solution.tours
+    assert first.iterations == second.iterations
+
+
+def test_different_seeds_start_differently() -> None:
+    plans = {
+        solve(instance("mtsp", 40), method="ce", seed=seed, iterations=1).solution.tours for seed in range(5)
+    }
+    assert len(plans) > 1
+
+
+@settings(max_examples=60)
+@given(problems(max_cities=4, limits=False), st.sampled_from(["minmax", "minsum"]))
+def test_tiny_problems_of_every_end_rule_are_solved_to_the_optimum(problem: Problem, objective: str) -> None:
+    problem = problem.with_(objective=objective)
+    result = solve(problem, method="ce", seed=1, perturbations=60)
+    assert result.cost == pytest.approx(best_by_hand(problem), abs=1e-9)
+
+
+@settings(max_examples=300)
+@given(problems(max_cities=7), st.sampled_from(["minmax", "minsum"]), st.sampled_from(CE_METHODS))
+def test_an_answer_marked_feasible_passes_the_check_and_the_bound_holds(problem, objective, method) -> None:
+    result = solve(problem.with_(objective=objective), method=method, seed=1, iterations=30)
+    assert result.feasible == (not result.solution.check() and not problem.infeasibilities())
+    assert sorted(c for tour in result.solution.tours for c in tour) == list(problem.cities)
+    if result.feasible:
+        assert result.lower_bound <= result.cost + 1e-9
+
+
+def test_twenty_stops_at_distance_one_and_five_vehicles_are_proven_optimal() -> None:
+    problem = Problem.mtsp(matrix=np.ones((21, 21)) - np.eye(21), vehicles=5)
+    result = solve(problem, method="ce", time=5)
+    assert result.makespan == 5 and result.optimal
+
+
+def test_a_met_bound_stops_the_search() -> None:
+    problem = Problem.mtsp([[0, 0], [10, 0], [0, 1]], vehicles=2)
+    result = solve(problem, method="ce", iterations=10**9)
+    assert result.optimal and result.makespan == 20
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem.mtsp([[0, 0]], vehicles=3),
+        Problem.mtsp([[0, 0], [1, 1]], vehicles=3),
+        Problem.mtsp([[2, 2]] * 8, vehicles=3),
+        Problem.tsp([[0, 0], [1, 1]]),
+        Problem.cvrp([[0, 0], [1, 1]], demand=[0, 1], capacity=1),
+        Problem.fmdvrp([[0, 0], [5, 5], [1, 1], [4, 4]], n_depots=2, vehicles=9),
+    ],
+    ids=[
+        "no city",
+        "one city",
+        "all at one point",
+        "one-city tsp",
+        "one-city cvrp",
+        "more vehicles than cities",
+    ],
+)
+@pytest.mark.parametrize("method", CE_METHODS)
+def test_degenerate_problems_get_normal_answers(problem: Problem, method: str) -> None:
+    result = solve(problem, method=method)
+    assert result.feasible and result.optimal
+
+
+def test_a_vehicle_may_end_at_the_depot_that_suits_it() -> None:
+    problem = Problem.fmdvrp([[0, 0], [10, 0], [3, 0], [7, 0]], n_depots=2, vehicles=1)
+    (route,) = solve(problem, method="ce").solution.routes
+    assert (route.start, route.end, route.length) == (0, 1, pytest.approx(10.0))
+
+
+def test_an_infeasible_fleet_gets_reasons_and_the_least_violating_plan() -> None:
+    problem = Problem.cvrp([[0, 0], [1, 0], [2, 0]], demand=[0, 8, 12], capacity=10, vehicles=1)
+    result = solve(problem, method="ce")
+    assert not result.feasible and not result.optimal
+    assert "city '2' demands 12, more than any vehicle carries (10)" in result.violations
+    assert "the cities demand 20 in all, the fleet carries 10" in result.violations
+
+
+def test_routes_over_their_longest_length_are_brought_below_it() -> None:
+    rng = np.random.default_rng(4)
+    loose = solve(Problem.mtsp(rng.random((41, 2)), vehicles=4), method="ce", time=1, seed=0)
+    fleet = tuple(Vehicle(max_length=1.05 * loose.makespan) for _ in range(4))
+    problem = loose.solution.problem.with_(vehicles=fleet, objective="minsum")
+    result = solve(problem, method="ce", time=1, seed=5)
+    assert result.feasible and result.total <= loose.total + 1e-9
+
+
+def test_a_warm_start_is_never_made_worse() -> None:
+    problem = instance("mtsp", 40)
+    good = solve(problem, method="ce", seed=1, perturbations=50)
+    assert solve(problem, method="ce", seed=2, iterations=1, start=good.solution).cost <= good.cost
+
+
+def test_with_time_alone_the_search_perturbs_until_it_is_up() -> None:
+    result = solve(instance("mtsp"), method="ce", time=0.3, seed=1)
+    assert result.iterations > 200 or result.optimal
+
+
+def test_on_best_hands_over_complete_plans() -> None:
+    told = []
+    result = solve(instance("fmdvrp"), method="ce", seed=1, on_best=told.append)
+    assert all(progress.solution.feasible for progress in told)
+    assert told[-1].value == pytest.approx(result.cost)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"method": "magic"}, "method 'magic' is unknown: use one of"),
+        ({"select": "best"}, "select 'best' is unknown: use one of sweep, max-min, random"),
+        ({"intra": "3opt"}, "intra '3opt' is unknown"),
+        ({"accept": "never"}, "accept 'never' is unknown: use walk or better"),
+        ({"time": -1}, "time must be at least 0, not -1"),
+        ({"iterations": -5}, "iterations must be at least 0, not -5"),
+        ({"seed": -1}, "seed must be at least 0, not -1"),
+        ({"time": float("nan")}, "time must be at least 0, not nan"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name(options: dict, named: str) -> None:
+    with pytest.raises(InputError, match=named.replace("(", r"\(")):
+        solve(instance("mtsp"), **{"method": "ce", **options})
+
+
+def test_to_dict_has_the_documented_keys() -> None:
+    answer = solve(instance("fmdvrp"), method="ce").to_dict()
+    assert list(answer) == [
+        "problem", "objective", "method", "seed", "rounding", "feasible", "violations", "makespan", "total",
+        "lower_bound", "gap", "optimal", "seconds", "iterations", "routes",
+    ]  # fmt: skip
+    assert list(answer["routes"][0]) == ["vehicle", "start", "end", "stops", "length", "load"]
+
+
+def test_methods_are_listed() -> None:
+    assert set(CE_METHODS) <= set(METHODS)
+
+
+def test_mtsplib_is_within_one_percent_of_best_known(data: Path) -> None:
+    from neurocross.io import ReadOptions, read_problem
+
+    with (data / "best_known.csv").open() as rows:
+        cases = [row for row in csv.DictReader(rows) if row["set"] == "mtsplib"]
+    for case in cases:
+        options = ReadOptions(problem="mtsp", vehicles=int(case["vehicles"]))
+        problem = read_problem(data / "mtsplib" / f"{case['instance']}.tsp", options=options)
+        result = solve(problem, method="ce", seed=1, iterations=12_000, accept="better")
+        assert result.cost <= 1.01 * float(case["best_known"]), case
