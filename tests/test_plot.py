@@ -26,8 +26,13 @@ PICTURES = ("plan.svg", "plan.png", "plan.html")
 
 def corners(**options) -> Solution:
     """Two depots and four cities on a square of 10; the first vehicle ends at the other's depot."""
-    problem = Problem.fmdvrp([[0, 0], [10, 10], [0, 5], [0, 10], [10, 5], [10, 0]], n_depots=2, vehicles=2,
-                             ids=["A", "B", "c1", "c2", "c3", "c4"], **options)
+    problem = Problem.fmdvrp(
+        [[0, 0], [10, 10], [0, 5], [0, 10], [10, 5], [10, 0]],
+        n_depots=2,
+        vehicles=2,
+        ids=["A", "B", "c1", "c2", "c3", "c4"],
+        **options,
+    )
     return Solution(problem, [[2, 3], [4, 5]])
 
 
@@ -105,18 +110,33 @@ def test_the_users_matplotlib_style_does_not_change_the_picture(tmp_path):
 
 
 @pytest.mark.parametrize("name", PICTURES)
-@pytest.mark.parametrize("solution", [
-    Solution(Problem.mtsp([[1, 1]], vehicles=2), []),
-    Solution(Problem.mtsp([[1, 1]] * 4, vehicles=2), [[1, 2], [3]]),
-    Solution(Problem.mtsp([[0, 0], [0, 3]], vehicles=3), [[1]]),
-    Solution(Problem.mtsp([[0, 0], [7, 0]], vehicles=1), [[1]]),
-    Solution(Problem.tsp(matrix=[[0, 0], [0, 0]]), [[1]]),
-    Solution(Problem.tsp(matrix=[[0]]), [[]]),
-    Solution(Problem.mtsp([[0, 0], [1, 0], [2, 0]], vehicles=1), [[1]]),
-    Solution(Problem.mtsp([[0, 0], [1e-9, 0], [0, 1e12]], vehicles=1), [[1, 2]]),
-    sunburst(26), sunburst(90),
-], ids=["no city", "one point", "vertical", "horizontal", "zero matrix", "one node", "incomplete", "huge",
-        "26 routes", "90 routes"])
+@pytest.mark.parametrize(
+    "solution",
+    [
+        Solution(Problem.mtsp([[1, 1]], vehicles=2), []),
+        Solution(Problem.mtsp([[1, 1]] * 4, vehicles=2), [[1, 2], [3]]),
+        Solution(Problem.mtsp([[0, 0], [0, 3]], vehicles=3), [[1]]),
+        Solution(Problem.mtsp([[0, 0], [7, 0]], vehicles=1), [[1]]),
+        Solution(Problem.tsp(matrix=[[0, 0], [0, 0]]), [[1]]),
+        Solution(Problem.tsp(matrix=[[0]]), [[]]),
+        Solution(Problem.mtsp([[0, 0], [1, 0], [2, 0]], vehicles=1), [[1]]),
+        Solution(Problem.mtsp([[0, 0], [1e-9, 0], [0, 1e12]], vehicles=1), [[1, 2]]),
+        sunburst(26),
+        sunburst(90),
+    ],
+    ids=[
+        "no city",
+        "one point",
+        "vertical",
+        "horizontal",
+        "zero matrix",
+        "one node",
+        "incomplete",
+        "huge",
+        "26 routes",
+        "90 routes",
+    ],
+)
 def test_odd_plans_are_drawn(tmp_path, name, solution):
     plot_solution(solution, tmp_path / name, lower_bound=1.0)
     plot_problem(solution.problem, tmp_path / name)
@@ -180,15 +200,24 @@ def test_loads_stand_in_the_legend_when_there_is_a_capacity(tmp_path):
 def test_the_longest_route_is_drawn_bolder_unless_all_are_equal(tmp_path):
     problem = Problem.mtsp([[0, 0], [1, 0], [5, 0]], vehicles=2)
     plot_solution(Solution(problem, [[1], [2]]), tmp_path / "plan.svg")
-    widths = {route: float(re.search(rf'id="route-{route}".*?stroke-width: ([\d.]+)',
-                                     (tmp_path / "plan.svg").read_text(), re.DOTALL)[1]) for route in (1, 2)}
+    widths = {
+        route: float(
+            re.search(
+                rf'id="route-{route}".*?stroke-width: ([\d.]+)',
+                (tmp_path / "plan.svg").read_text(),
+                re.DOTALL,
+            )[1]
+        )
+        for route in (1, 2)
+    }
     assert widths[2] > widths[1]
     assert not any(line.longest for line in plot._lines(sunburst(5)))
 
 
 def test_an_open_route_ends_at_its_last_city_and_a_flexible_one_at_the_depot_it_uses():
-    problem = Problem(coords=[[0, 0], [9, 0], [8, 0], [1, 0]], n_depots=2,
-                      vehicles=(Vehicle(0, "any"), Vehicle(1, "open")))
+    problem = Problem(
+        coords=[[0, 0], [9, 0], [8, 0], [1, 0]], n_depots=2, vehicles=(Vehicle(0, "any"), Vehicle(1, "open"))
+    )
     first, second = plot._lines(Solution(problem, [[2], [3]]))
     assert (first.stops, first.ends) == ((0, 2, 1), "0 → 1")
     assert (second.stops, second.ends) == ((1, 3), "1 → open")
@@ -282,24 +311,49 @@ def test_a_picture_of_a_matrix_says_that_its_positions_are_estimates(tmp_path, n
 SEEN_BY = {
     "everybody": np.eye(3),
     "protanopes": [
-        [0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
     "deuteranopes": [
-        [0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
     "tritanopes": [
-        [1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.3039],
+    ],
 }
 
 
 def linear(colour: str) -> np.ndarray:
-    rgb = np.array([int(colour[at:at + 2], 16) for at in (1, 3, 5)]) / 255
+    rgb = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
     return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
 
 
 def oklab(rgb: np.ndarray) -> np.ndarray:
-    cones = np.cbrt(np.array([[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696],
-                              [0.08830246, 0.28171884, 0.6299787]]) @ np.clip(rgb, 0, 1))
-    return np.array([[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.42859221, 0.45059371],
-                     [0.02590404, 0.78277177, -0.80867577]]) @ cones
+    cones = np.cbrt(
+        np.array(
+            [
+                [0.41222147, 0.53633254, 0.05144599],
+                [0.2119035, 0.68069955, 0.10739696],
+                [0.08830246, 0.28171884, 0.6299787],
+            ]
+        )
+        @ np.clip(rgb, 0, 1)
+    )
+    return (
+        np.array(
+            [
+                [0.21045426, 0.79361779, -0.00407205],
+                [1.9779985, -2.42859221, 0.45059371],
+                [0.02590404, 0.78277177, -0.80867577],
+            ]
+        )
+        @ cones
+    )
 
 
 @pytest.mark.parametrize("eyes", SEEN_BY)
@@ -348,7 +402,7 @@ def test_the_page_knows_the_arrival_at_every_stop_service_there_not_counted(tmp_
     problem = Problem.mtsp([[0, 0], [3, 4], [3, 10]], vehicles=1, service=[0, 2, 1])
     solution = Solution(problem, [[1, 2]])
     plot_solution(solution, tmp_path / "plan.html")
-    route, = Page(tmp_path / "plan.html").data["routes"]
+    (route,) = Page(tmp_path / "plan.html").data["routes"]
     assert route["stops"] == [0, 1, 2, 0]
     assert route["arrivals"] == pytest.approx([0, 5, 13, solution.makespan])
 
@@ -365,8 +419,14 @@ HOSTILE = "</script><img src=x onerror=alert(1)>{{data}}<!--\"'&\u2028$x_1$\ud80
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_hostile_names_are_only_text(tmp_path, name):
-    problem = Problem(coords=[[0, 0], [1, 0], [0, 1]], n_depots=1, vehicles=(Vehicle(name=HOSTILE),),
-                      ids=["<b>", HOSTILE, "c"], names=[HOSTILE] * 3, name=HOSTILE)
+    problem = Problem(
+        coords=[[0, 0], [1, 0], [0, 1]],
+        n_depots=1,
+        vehicles=(Vehicle(name=HOSTILE),),
+        ids=["<b>", HOSTILE, "c"],
+        names=[HOSTILE] * 3,
+        name=HOSTILE,
+    )
     plot_solution(Solution(problem, [[1]]), tmp_path / name, title=HOSTILE)
     plot_solution(Solution(problem, [[1]]), tmp_path / f"untitled_{name}")
     if name.endswith(".svg"):
@@ -390,8 +450,11 @@ def test_a_picture_refers_to_nothing_on_the_network(tmp_path, name):
 def test_the_page_forbids_the_browser_to_fetch_and_to_run_anything_but_its_own_script(tmp_path):
     plot_solution(corners(), tmp_path / "plan.html")
     text = (tmp_path / "plan.html").read_text(encoding="utf-8")
-    policy = next(attributes["content"] for _, attributes in Page(tmp_path / "plan.html").tags
-                  if attributes.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        attributes["content"]
+        for _, attributes in Page(tmp_path / "plan.html").tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy.startswith("default-src 'none'; img-src data:;")
     for kind in ("style", "script"):
         body = re.search(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)[1]

@@ -126,11 +126,16 @@ def solve(
 ) -> None:
     """Plan routes for the stops in FILE."""
     from neurocross import report
-    from neurocross.io import read_solution, write_solution
-    from neurocross.plot import plot_solution
+    from neurocross.io import read_solution, solution_format, write_solution
+    from neurocross.plot import check_path, plot_solution
     from neurocross.solver import solve as run
 
+    # What cannot be written is refused before the work, not after it.
     _refuse_missing_directories(output, plot)
+    if output:
+        solution_format(output)
+    if plot:
+        check_path(plot)
     plan = None if start is None else read_solution(start, task)
     with report.progress(task, time, quiet) as on_best:
         result = run(
@@ -227,14 +232,16 @@ def convert(
     task: Problem,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Its suffix says the format.")],
     solution: Annotated[Path | None, _option(help="Convert this solution of FILE, not the problem.")] = None,
+    to: Annotated[str | None, _option(help="Format of OUT; told by its suffix if not given.")] = None,
 ) -> None:
     """Write the problem in FILE, or a solution of it, in another format."""
     from neurocross.io import read_solution, write_problem, write_solution
 
+    _refuse_missing_directories(output)
     if solution is None:
-        write_problem(task, output)
+        write_problem(task, output, format=to)
     else:
-        write_solution(read_solution(solution, task), output)
+        write_solution(read_solution(solution, task), output, format=to)
 
 
 @app.command()
@@ -255,7 +262,6 @@ def plot(
 
 
 def _refuse_missing_directories(*paths: Path | None) -> None:
-    """Before the work, not after it."""
     for path in paths:
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(f"{path}: there is no directory '{path.parent}' to write to")

@@ -27,6 +27,7 @@ __all__ = [
     "parse_solution",
     "read_problem",
     "read_solution",
+    "solution_format",
     "write_problem",
     "write_solution",
 ]
@@ -182,7 +183,12 @@ def parse_solution(
 
 def write_solution(solution: Solution, path: StrPath, *, format: str | None = None) -> None:
     """Write a plan to a file that is replaced as a whole."""
-    write_text(path, format_solution(solution, _format_for(path, format, _SOLUTIONS)))
+    write_text(path, format_solution(solution, solution_format(path, format)))
+
+
+def solution_format(path: StrPath, format: str | None = None) -> str:
+    """The format `write_solution` would choose: ask before a long search, not after."""
+    return _format_for(path, format, _SOLUTIONS)
 
 
 def format_solution(solution: Solution, format: str) -> str:
@@ -219,7 +225,10 @@ def _by_suffix(path: StrPath, formats: Mapping[str, _Format]) -> str | None:
 def _format_for(path: StrPath, given: str | None, formats: Mapping[str, _Format]) -> str:
     chosen = given or _by_suffix(path, formats)
     if chosen is None:
-        raise InputError(f"{os.fspath(path)}: the suffix names no format: give --format {'|'.join(formats)}")
+        raise InputError(
+            f"{os.fspath(path)}: the suffix names no format: use one of "
+            f"{', '.join(suffix for f in formats.values() for suffix in f.suffixes)}"
+        )
     return _known(chosen, formats)
 
 
