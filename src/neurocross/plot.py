@@ -112,7 +112,13 @@ class _Picture:
         problem, name = self.problem, _plain(self.problem.names[node])
         named = [name] if name else []
         ids = [_plain(problem.ids[node])] if node < problem.n_depots or not name else []
-        return " ".join(dict.fromkeys(ids + named))
+        return _shortened(" ".join(dict.fromkeys(ids + named)), 32)
+
+    @property
+    def on_earth(self) -> bool:
+        """Whether positions are metres; those of TSPLIB's GEO, degrees and minutes mixed, only nearly are."""
+        problem = self.problem
+        return bool(problem.geographic) and problem.coords is not None and problem.metric != "geo"
 
     @property
     def unvisited(self) -> list[int]:
@@ -311,7 +317,7 @@ def _figure(picture: _Picture) -> Figure:
         draw_legend(axes, picture, width - MARGIN - LEGEND_WIDTH, 0.6 + map_height)
     notes = _shortened(" · ".join(picture.notes), int(width * 11))
     axes.text(width - MARGIN, 0.22, notes, size=7.5, color=GREY, ha="right")
-    if picture.problem.geographic and picture.problem.coords is not None and span[0]:
+    if picture.on_earth and span.any():
         _draw_scale_bar(axes, scale)
     return figure
 
@@ -427,13 +433,13 @@ def _draw_legend(axes: Axes, picture: _Picture, left: float, top: float) -> None
         length = picture.unit(line.route.length)
         value = " · ".join(filter(None, [line.load, length]))
         name = _shortened(line.name, 38 - len(value) - len(line.ends))
-        axes.text(left, y, f"{name}  {line.ends}", size=8.5, weight=weight)
+        axes.text(left, y, f"{name}  {line.ends}".rstrip(), size=8.5, weight=weight)
         axes.text(right, y, value, size=8.5, weight=weight, ha="right")
         share = line.route.length / makespan if makespan else 1.0
         axes.plot([left, left + LEGEND_WIDTH * share], [y - 0.075] * 2, lw=3.2 if line.longest else 2.2,
                   color=LIGHT[line.colour], dashes=_dashes(line))
         if bound:
-            axes.plot([left + LEGEND_WIDTH * bound] * 2, [y - 0.125, y - 0.025], lw=1.2, color=INK)
+            axes.plot([left + LEGEND_WIDTH * bound] * 2, [y - 0.115, y - 0.035], lw=1.2, color=INK)
     if bound:
         axes.text(left + LEGEND_WIDTH * bound, top - len(picture.lines) * pitch,
                   f"lower bound {picture.unit(picture.bound)} ▏", size=7, color=GREY, ha="right")
@@ -532,7 +538,6 @@ def _page_data(picture: _Picture) -> dict[str, Any]:
     problem, span = picture.problem, float(np.ptp(picture.xy, axis=0).max()) or 1.0
     # Whole numbers up to 100,000 are finer than any screen and keep the page small; its y is downwards.
     grid = np.rint((picture.xy - picture.xy.min(axis=0)) / span * 100_000).astype(int)
-    on_earth = problem.geographic and problem.coords is not None
     demand, service = cast(FloatArray, problem.demand), cast(FloatArray, problem.service)
     return {
         "depots": problem.n_depots,
@@ -543,7 +548,7 @@ def _page_data(picture: _Picture) -> dict[str, Any]:
         "demand": demand.tolist() if demand.any() else [],
         "service": service.tolist() if service.any() else [],
         "unit": asdict(picture.unit),
-        "metresPerStep": span / 100_000 if on_earth else 0,
+        "metresPerStep": span / 100_000 if picture.on_earth else 0,
         "dashes": DASHES,
         "routes": [{
             "name": line.name, "length": line.route.length, "longest": line.longest,
