@@ -275,6 +275,19 @@ def test_lengths_on_earth_are_written_in_kilometres(tmp_path):
     assert "222.4 km" in svg_texts(tmp_path / "plan.svg")
 
 
+@pytest.mark.parametrize(("about", "length"), [(1.0, 1.0), (4.9, 2.0), (5.0, 5.0), (73_000.0, 50_000.0)])
+def test_a_scale_bar_is_a_round_number(about, length):
+    assert plot._round_length(about) == length
+
+
+@pytest.mark.parametrize(("metric", "bars"), [("haversine", 1), ("geo", 0), ("euclidean", 0)])
+def test_only_positions_in_metres_have_a_scale_bar(tmp_path, metric, bars):
+    plot_problem(Problem.mtsp([[47, 8], [48, 8]], vehicles=1, metric=metric), tmp_path / "plan.svg")
+    assert svg_texts(tmp_path / "plan.svg").count("20 km") == bars
+    plot_problem(Problem.mtsp([[47, 8], [48, 8]], vehicles=1, metric=metric), tmp_path / "plan.html")
+    assert bool(Page(tmp_path / "plan.html").data["metresPerStep"]) == bool(bars)
+
+
 def test_positions_of_a_plane_matrix_are_found_again():
     xy = np.random.default_rng(2).random((40, 2))
     apart = np.hypot(*(xy[:, None] - xy[None]).transpose(2, 0, 1))
