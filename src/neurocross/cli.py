@@ -71,7 +71,8 @@ def _read_problem(
         problem=problem, vehicles=vehicles, objective=objective, rounding=rounding, capacity=capacity,
         max_length=max_length, end=end,
     )  # fmt: skip
-    return read_problem(file, format=format, options=options)
+    task = read_problem(file, format=format, options=options)
+    return task if task.name else task.with_(name=file.stem)
 
 
 def reads_problem(command: Callable[..., None]) -> Callable[..., None]:

@@ -29,6 +29,7 @@ from neurocross.errors import InputError, MissingDependencyError
 from neurocross.objective import Objective
 from neurocross.problem import FloatArray, Problem
 from neurocross.solution import Route, Solution, distance
+from neurocross.units import BARE, LengthUnit, length_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +45,9 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (5.0, 1.8), (1.6, 1.4), (7.0, 1.8, 
 """On and off lengths in line widths."""
 
 
-def plot_solution(solution: Solution, path: str | Path, *, title: str | None = None,
-                  lower_bound: float | None = None) -> None:
+def plot_solution(
+    solution: Solution, path: str | Path, *, title: str | None = None, lower_bound: float | None = None
+) -> None:
     """Draw a plan into `path`, a `.svg`, `.png` or `.html` file.
 
     `lower_bound` (of the problem's objective) adds the proven gap to the picture.
@@ -59,18 +61,6 @@ def plot_problem(problem: Problem, path: str | Path, *, title: str | None = None
 
 
 # -- what is to be seen -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """How lengths are written: divided, with so many decimals, with a unit."""
-
-    divisor: float = 1.0
-    decimals: int = 0
-    name: str = ""
-
-    def __call__(self, length: float) -> str:
-        return f"{length / self.divisor:.{self.decimals}f}{self.name}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +93,7 @@ class _Picture:
     notes: tuple[str, ...]
     """What the reader must know to trust the picture."""
     lines: tuple[_Line, ...] = ()
-    unit: _Unit = _Unit()
+    unit: LengthUnit = BARE
     bound: float = 0.0
     """Lower bound of the longest route; 0 if unknown."""
 
@@ -127,8 +117,9 @@ class _Picture:
         return [city for city in self.problem.cities if city not in seen]
 
 
-def _picture(problem: Problem, solution: Solution | None, title: str | None,
-             lower_bound: float | None) -> _Picture:
+def _picture(
+    problem: Problem, solution: Solution | None, title: str | None, lower_bound: float | None
+) -> _Picture:
     notes = []
     xy = problem.plane
     if xy is None:
@@ -140,7 +131,7 @@ def _picture(problem: Problem, solution: Solution | None, title: str | None,
         fleet = (_counted(problem.n_vehicles, "vehicle"),) if problem.fleet_is_bounded else ()
         return _Picture(problem, xy, heading, (), size + fleet, tuple(notes))
 
-    lines, unit = _lines(solution), _unit(problem, solution.lengths)
+    lines, unit = _lines(solution), length_unit(problem, solution.lengths)
     facts = [("longest route", unit(solution.makespan)), ("total", unit(solution.total))]
     if problem.objective is Objective.MINSUM:
         facts.reverse()
@@ -168,28 +159,19 @@ def _lines(solution: Solution) -> tuple[_Line, ...]:
         end = () if route.end is None else (route.end,)
         ids = [_plain(problem.ids[depot]) for depot in (route.start, *end)]
         capacity = problem.vehicles[route.vehicle].capacity
-        lines.append(_Line(
-            route=route,
-            name=_plain(problem.vehicle_name(route.vehicle)),
-            ends=" → ".join(ids if end else [*ids, "open"]) if problem.n_depots > 1 or not end else "",
-            load=f"{route.load:g}/{capacity:g}" if math.isfinite(capacity) else "",
-            stops=(route.start, *route.cities, *end),
-            colour=rank % len(LIGHT),
-            dash=rank // len(LIGHT) % len(DASHES),
-            longest=differ and route.length >= longest,
-        ))
+        lines.append(
+            _Line(
+                route=route,
+                name=_plain(problem.vehicle_name(route.vehicle)),
+                ends=" → ".join(ids if end else [*ids, "open"]) if problem.n_depots > 1 or not end else "",
+                load=f"{route.load:g}/{capacity:g}" if math.isfinite(capacity) else "",
+                stops=(route.start, *route.cities, *end),
+                colour=rank % len(LIGHT),
+                dash=rank // len(LIGHT) % len(DASHES),
+                longest=differ and route.length >= longest,
+            )
+        )
     return tuple(lines)
-
-
-def _unit(problem: Problem, lengths: Sequence[float]) -> _Unit:
-    """Kilometres for positions on Earth, bare numbers else; as many decimals as four or five digits need."""
-    on_earth = {"haversine": (1000.0, " km", 4), "geo": (1.0, " km", 4)}
-    divisor, name, digits = on_earth.get(problem.metric, (1.0, "", 5))
-    if divisor == 1.0 and all(length == round(length) for length in lengths):
-        return _Unit(name=name)
-    size = max(lengths) / divisor
-    before_point = math.floor(math.log10(size)) + 1 if size > 0 else 1
-    return _Unit(divisor, min(6, max(0, digits - before_point)), name)
 
 
 def _counted(number: int, one: str, many: str = "") -> str:
@@ -241,7 +223,8 @@ def check_path(path: str | Path) -> None:
         raise InputError(f"{path}: cannot be drawn: the name of a picture ends in {', '.join(SUFFIXES)}")
     if suffix != ".html" and find_spec("matplotlib") is None:
         raise MissingDependencyError(
-            f"{path}: needs matplotlib: pip install 'neurocross[plot]' (a .html picture needs nothing)")
+            f"{path}: needs matplotlib: pip install 'neurocross[plot]' (a .html picture needs nothing)"
+        )
 
 
 def _save(picture: _Picture, path: Path) -> None:
@@ -278,15 +261,24 @@ def _rendered(picture: _Picture, format: str) -> bytes:
     buffer = io.BytesIO()
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # a user's own style must not change the picture
-        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "neurocross", "text.parse_math": False,
-                             "text.color": INK})
+        mpl.rcParams.update(
+            {
+                "svg.fonttype": "none",
+                "svg.hashsalt": "neurocross",
+                "text.parse_math": False,
+                "text.color": INK,
+            }
+        )
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = _figure(picture)
         if format == "png":
             figure.savefig(buffer, format="png", dpi=160, metadata={"Software": "neurocross"})
             return buffer.getvalue()
-        figure.savefig(buffer, format="svg", metadata={
-            "Title": picture.title, "Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.savefig(
+            buffer,
+            format="svg",
+            metadata={"Title": picture.title, "Date": None, "Creator": None, "Format": None, "Type": None},
+        )
     # The document type is the only reference to the network; readers of SVG do not use it.
     return re.sub(rb"<!DOCTYPE[^>]*>\s*", b"", buffer.getvalue(), count=1)
 
@@ -339,25 +331,47 @@ def _draw_map(axes: Axes, picture: _Picture, xy: FloatArray, page: tuple[float, 
         colour, path, cities = LIGHT[line.colour], xy[list(line.stops)], xy[list(line.route.cities)]
         if line.longest:
             axes.plot(*path.T, lw=width * 4.5, color=colour, alpha=0.22, solid_joinstyle="round")
-        axes.plot(*path.T, lw=width * (1.6 if line.longest else 1.0), color=colour, solid_joinstyle="round",
-                  dashes=_dashes(line), gid=f"route-{line.route.vehicle + 1}")
-        axes.add_collection(PolyCollection(_arrows(path, size=0.035 + 0.05 * width), facecolors=colour,
-                                           edgecolors="white", linewidths=0.4, zorder=2.2))
+        axes.plot(
+            *path.T,
+            lw=width * (1.6 if line.longest else 1.0),
+            color=colour,
+            solid_joinstyle="round",
+            dashes=_dashes(line),
+            gid=f"route-{line.route.vehicle + 1}",
+        )
+        axes.add_collection(
+            PolyCollection(
+                _arrows(path, size=0.035 + 0.05 * width),
+                facecolors=colour,
+                edgecolors="white",
+                linewidths=0.4,
+                zorder=2.2,
+            )
+        )
         axes.plot(*cities.T, "o", ms=dot, color=colour, mec="white", mew=dot / 8, zorder=2.3)
     if picture.unvisited:
         fill, edge = ("white", GREY) if picture.lines else (GREY, "white")
         axes.plot(*xy[picture.unvisited].T, "o", ms=dot, mfc=fill, mec=edge, mew=dot / 7, zorder=2.3)
     for depot in range(problem.n_depots):
-        axes.plot(*xy[depot], "s", ms=9, color=INK, mec="white", mew=1.6, zorder=2.5,
-                  gid=f"depot-{depot + 1}")
+        axes.plot(
+            *xy[depot], "s", ms=9, color=INK, mec="white", mew=1.6, zorder=2.5, gid=f"depot-{depot + 1}"
+        )
     labels = [_Label(picture.label(depot), 9.0, depot=True) for depot in range(problem.n_depots)]
     if n <= LABELLED:
         labels += [_Label(picture.label(city), 6.8, depot=False) for city in problem.cities]
     for label, (x, y), side in _placed(labels, xy, [xy[list(line.stops)] for line in picture.lines], page):
-        axes.text(x, y, label.text, size=label.size, weight="bold" if label.depot else "normal",
-                  color=INK if label.depot else "#3f4650", va="center", ha=side,
-                  zorder=2.6 if label.depot else 2.4,
-                  bbox={"facecolor": "white", "alpha": 0.72, "linewidth": 0, "pad": 0.6})
+        axes.text(
+            x,
+            y,
+            label.text,
+            size=label.size,
+            weight="bold" if label.depot else "normal",
+            color=INK if label.depot else "#3f4650",
+            va="center",
+            ha=side,
+            zorder=2.6 if label.depot else 2.4,
+            bbox={"facecolor": "white", "alpha": 0.72, "linewidth": 0, "pad": 0.6},
+        )
 
 
 def _dashes(line: _Line) -> tuple[float | None, ...]:
@@ -387,15 +401,24 @@ class _Label:
     depot: bool
 
 
-def _placed(labels: Sequence[_Label], xy: FloatArray, lines: Sequence[FloatArray],
-            page: tuple[float, float, float, float]) -> Iterator[tuple[_Label, FloatArray, str]]:
+def _placed(
+    labels: Sequence[_Label],
+    xy: FloatArray,
+    lines: Sequence[FloatArray],
+    page: tuple[float, float, float, float],
+) -> Iterator[tuple[_Label, FloatArray, str]]:
     """Anchor and alignment of each label that fits: clear of dots and labels, and off the lines if it can.
 
     Depots come first and are always named; a city without room stays unnamed.
     """
-    on_lines = np.concatenate([np.empty((0, 2))] + [  # a line is as many points, one every 0.04 inches
-        a + np.linspace(0, 1, 2 + int(np.hypot(*(b - a)) / 0.04))[:, None] * (b - a)
-        for line in lines for a, b in pairwise(line)])
+    on_lines = np.concatenate(
+        [np.empty((0, 2))]
+        + [  # a line is as many points, one every 0.04 inches
+            a + np.linspace(0, 1, 2 + int(np.hypot(*(b - a)) / 0.04))[:, None] * (b - a)
+            for line in lines
+            for a, b in pairwise(line)
+        ]
+    )
     low, high = np.array(page[:2]), np.array(page[2:])
     taken: list[tuple[FloatArray, FloatArray]] = []
     for label, node in zip(labels, xy, strict=False):
@@ -404,8 +427,11 @@ def _placed(labels: Sequence[_Label], xy: FloatArray, lines: Sequence[FloatArray
         best, place = math.inf, None
         for step in ((1, 0), (-1, 0), (0, 1), (0, -1), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8)):
             lo, hi = node + reach * step - half, node + reach * step + half
-            blocked = (bool((lo < low).any() or (hi > high).any()) or _within(lo, hi, xy) > 0
-                       or any((lo < b).all() and (hi > a).all() for a, b in taken))
+            blocked = (
+                bool((lo < low).any() or (hi > high).any())
+                or _within(lo, hi, xy) > 0
+                or any((lo < b).all() and (hi > a).all() for a, b in taken)
+            )
             cost = 1e6 * blocked + _within(lo, hi, on_lines)
             if cost < best and (label.depot or not blocked):
                 best, place = cost, (lo, hi, int(np.sign(step[0])))
@@ -436,13 +462,24 @@ def _draw_legend(axes: Axes, picture: _Picture, left: float, top: float) -> None
         axes.text(left, y, f"{name}  {line.ends}".rstrip(), size=8.5, weight=weight)
         axes.text(right, y, value, size=8.5, weight=weight, ha="right")
         share = line.route.length / makespan if makespan else 1.0
-        axes.plot([left, left + LEGEND_WIDTH * share], [y - 0.075] * 2, lw=3.2 if line.longest else 2.2,
-                  color=LIGHT[line.colour], dashes=_dashes(line))
+        axes.plot(
+            [left, left + LEGEND_WIDTH * share],
+            [y - 0.075] * 2,
+            lw=3.2 if line.longest else 2.2,
+            color=LIGHT[line.colour],
+            dashes=_dashes(line),
+        )
         if bound:
             axes.plot([left + LEGEND_WIDTH * bound] * 2, [y - 0.115, y - 0.035], lw=1.2, color=INK)
     if bound:
-        axes.text(left + LEGEND_WIDTH * bound, top - len(picture.lines) * pitch,
-                  f"lower bound {picture.unit(picture.bound)} ▏", size=7, color=GREY, ha="right")
+        axes.text(
+            left + LEGEND_WIDTH * bound,
+            top - len(picture.lines) * pitch,
+            f"lower bound {picture.unit(picture.bound)} ▏",
+            size=7,
+            color=GREY,
+            ha="right",
+        )
 
 
 def _draw_compact_legend(axes: Axes, picture: _Picture, left: float, top: float) -> None:
@@ -456,11 +493,24 @@ def _draw_compact_legend(axes: Axes, picture: _Picture, left: float, top: float)
         if size >= 5 or row in (0, len(lines) - 1):
             length = picture.unit(line.route.length)
             for x, text in ((bar_left - 0.06, _shortened(line.name, 16)), (right, length)):
-                axes.text(x, y, text, size=max(size, 6.0), ha="right", va="center",
-                          weight="bold" if line.longest else "normal")
+                axes.text(
+                    x,
+                    y,
+                    text,
+                    size=max(size, 6.0),
+                    ha="right",
+                    va="center",
+                    weight="bold" if line.longest else "normal",
+                )
         share = line.route.length / makespan if makespan else 1.0
-        axes.plot([bar_left, bar_left + (bar_right - bar_left) * share], [y, y], lw=min(2.4, 50 * pitch),
-                  color=LIGHT[line.colour], dashes=_dashes(line), solid_capstyle="butt")
+        axes.plot(
+            [bar_left, bar_left + (bar_right - bar_left) * share],
+            [y, y],
+            lw=min(2.4, 50 * pitch),
+            color=LIGHT[line.colour],
+            dashes=_dashes(line),
+            solid_capstyle="butt",
+        )
 
 
 def _draw_scale_bar(axes: Axes, scale: float) -> None:
@@ -490,8 +540,10 @@ def _page(picture: _Picture) -> str:
     template = files("neurocross").joinpath("plot_page.html").read_text(encoding="utf-8")
     parts = {
         "title": html.escape(picture.title),
-        "facts": "".join(f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
-                         for name, value in picture.facts),
+        "facts": "".join(
+            f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd></div>"
+            for name, value in picture.facts
+        ),
         "size": " · ".join(map(html.escape, picture.size)),
         "notes": "".join(f"<p>{html.escape(note)}</p>" for note in [*picture.notes, *bound]),
         "legend": "".join(_legend_row(line, picture) for line in picture.lines),
@@ -550,11 +602,18 @@ def _page_data(picture: _Picture) -> dict[str, Any]:
         "unit": asdict(picture.unit),
         "metresPerStep": span / 100_000 if picture.on_earth else 0,
         "dashes": DASHES,
-        "routes": [{
-            "name": line.name, "length": line.route.length, "longest": line.longest,
-            "colour": line.colour, "dash": line.dash, "stops": line.stops,
-            "arrivals": _arrivals(problem, line.stops),
-        } for line in picture.lines],
+        "routes": [
+            {
+                "name": line.name,
+                "length": line.route.length,
+                "longest": line.longest,
+                "colour": line.colour,
+                "dash": line.dash,
+                "stops": line.stops,
+                "arrivals": _arrivals(problem, line.stops),
+            }
+            for line in picture.lines
+        ],
     }
 
 

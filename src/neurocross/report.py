@@ -14,6 +14,7 @@ from rich.text import Text
 
 from neurocross.problem import Problem
 from neurocross.solver import Progress, Result
+from neurocross.units import length_unit
 
 PLAIN_LINES_APART = 1.0
 """Seconds between progress lines where there is no terminal."""
@@ -73,6 +74,7 @@ def _describe(best: Progress) -> str:
 def print_result(result: Result) -> None:
     """The routes as a table and what is proven about them."""
     problem, solution = result.solution.problem, result.solution
+    unit = length_unit(problem, solution.lengths)
     with_load = any(route.load for route in solution.routes)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("vehicle", "from", "to"):
@@ -90,7 +92,7 @@ def print_result(result: Result) -> None:
             _label(problem, route.start),
             "open" if route.end is None else _label(problem, route.end),
             str(len(route.cities)),
-            f"{route.length:.6g}",
+            unit(route.length),
             *([f"{route.load:g}"] if with_load else []),
             " ".join(_label(problem, c) for c in route.cities) or "-",
             style="bold" if route.length == solution.makespan and route.cities else None,
@@ -99,10 +101,10 @@ def print_result(result: Result) -> None:
     console.print(table, highlight=False)
     quality = "optimal" if result.optimal else f"gap {100 * result.gap:.2f} %"
     verdict = quality if result.feasible else "infeasible"
-    longest, total = f"longest {result.makespan:.6g}", f"total {result.total:.6g}"
+    longest, total = f"longest {unit(result.makespan)}", f"total {unit(result.total)}"
     parts = (longest, total) if problem.objective == "minmax" else (total, longest)
     print(
-        f"{', '.join(parts)}, bound {result.lower_bound:.6g}, {verdict}; "
+        f"{', '.join(parts)}, bound {unit(result.lower_bound)}, {verdict}; "
         f"{result.method}, seed {result.seed}, {result.seconds:.2f} s, {result.iterations} iterations"
     )
 
