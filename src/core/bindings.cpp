@@ -165,16 +165,16 @@ void bind_bounds(nb::module_& m) {
         "The longest of the cities' shortest round trips; a path may undercut an arc by detour_gain.");
   m.def(
       "total_length_bound",
-      [](const Instance& in, int objective, Doubles axis, double axis_slack, double target, double seconds) {
+      [](const Instance& in, int objective, int neighbours, Doubles places, double target, double seconds) {
         TotalLengthBound bound;
         {
           nb::gil_scoped_release release;
-          bound = total_length_bound(in, static_cast<Objective>(objective), {axis.data(), axis.size()},
-                                     axis_slack, target, seconds);
+          bound = total_length_bound(in, static_cast<Objective>(objective), neighbours,
+                                     {places.data(), places.size()}, target, seconds);
         }
         return std::pair(bound.value, bound.multipliers);
       },
-      "instance"_a, "objective"_a, "axis"_a, "axis_slack"_a, "target"_a, "seconds"_a,
+      "instance"_a, "objective"_a, "neighbours"_a, "places"_a, "target"_a, "seconds"_a,
       "Bound of the objective by spanning trees, and the cities' multipliers that prove it.");
 }
 

@@ -23,22 +23,23 @@ std::map<std::pair<int, int>, int> kinds_of_vehicle(const Instance& instance) {
 // and at least their direct way less `detour_gain`.
 template <class Arc>  // arc(settled, other): the way between them, in the direction of the search
 std::vector<double> shortest(std::vector<double> way, double detour_gain, int settle, Arc arc) {
-  if (detour_gain == 0) return way;
-  std::vector<double> floor = way;
-  for (double& f : floor) f = std::max(0.0, f - detour_gain);
-  std::vector<int> open(way.size());
-  std::iota(open.begin(), open.end(), 0);
+  std::vector<std::pair<double, int>> open;
+  for (std::size_t c = 0; c < way.size(); ++c) open.emplace_back(way[c], static_cast<int>(c));
   double radius = 0;
+  auto nearest = std::min_element(open.begin(), open.end());
   for (; !open.empty() && settle > 0; --settle) {
-    const auto nearest =
-        std::min_element(open.begin(), open.end(), [&](int a, int b) { return way[a] < way[b]; });
-    const int city = *nearest;
+    const int city = nearest->second;
+    way[city] = radius = nearest->first;
     *nearest = open.back();
     open.pop_back();
-    radius = way[city];
-    for (int other : open) way[other] = std::min(way[other], radius + arc(city, other));
+    nearest = open.begin();
+    for (auto other = open.begin(); other != open.end(); ++other) {
+      other->first = std::min(other->first, radius + arc(city, other->second));
+      if (other->first < nearest->first) nearest = other;
+    }
   }
-  for (int city : open) way[city] = std::min(way[city], std::max(radius, floor[city]));
+  for (const auto& [so_far, city] : open)
+    way[city] = std::min(so_far, std::max(radius, way[city] - detour_gain));
   return way;
 }
 
@@ -49,27 +50,28 @@ double farthest_city_bound(const Instance& instance, double detour_gain, double 
   const auto kinds = kinds_of_vehicle(instance);
   std::map<int, std::vector<double>> out, in;  // by start, by end class
   for (const auto& [kind, k] : kinds) out[kind.first], in[kind.second];
-  const double settled = arc_budget / (static_cast<double>(out.size() + in.size()) * (cities + 1.0));
-  const int settle = static_cast<int>(std::min(settled, cities + 1.0));
+  double settle = arc_budget / (static_cast<double>(out.size() + in.size()) * (cities + 1.0));
+  settle = std::min(settle, static_cast<double>(cities));
+  // A search that cannot be finished is not begun where direct ways tell nearly as much.
+  if (detour_gain == 0 || (settle < cities && detour_gain < kInfinity)) settle = 0;
 
   for (const auto& [kind, k] : kinds) {
     std::vector<double> direct(cities);
     if (auto& way = out[kind.first]; way.empty()) {
       for (int c = 0; c < cities; ++c) direct[c] = instance.arc(kind.first, depots + c);
-      way = shortest(direct, detour_gain, settle,
+      way = shortest(direct, detour_gain, static_cast<int>(settle),
                      [&](int at, int next) { return instance.arc(depots + at, depots + next); });
     }
     if (auto& way = in[kind.second]; way.empty()) {
       for (int c = 0; c < cities; ++c) direct[c] = instance.back(k, depots + c);
-      way = shortest(direct, detour_gain, settle,
+      way = shortest(direct, detour_gain, static_cast<int>(settle),
                      [&](int at, int before) { return instance.arc(depots + before, depots + at); });
     }
   }
   double farthest = 0;
   for (int c = 0; c < cities; ++c) {
     double trip = kInfinity;
-    for (const auto& [kind, k] : kinds)
-      trip = std::min(trip, out[kind.first][c] + in[kind.second][c]);
+    for (const auto& [kind, k] : kinds) trip = std::min(trip, out[kind.first][c] + in[kind.second][c]);
     farthest = std::max(farthest, trip);
   }
   // Sums along a path are rounded at each of its arcs.
@@ -78,11 +80,7 @@ double farthest_city_bound(const Instance& instance, double detour_gain, double 
 
 namespace {
 
-// Pairs beyond each city's nearest are known by a lower bound only (see `lay_star`): with 10
-// neighbours that costs up to 0.7 % of the bound, with 20 next to nothing.
-constexpr int kNeighbours = 20;
-
-// Steps of the climb before it looks back, and the hope, as a part of the value, not worth a step.
+// Steps of the climb before it looks back, and the hope, as a part of the scale, not worth a step.
 constexpr int kRound = 20;
 constexpr double kLeastHope = 1e-6;
 
@@ -98,21 +96,19 @@ struct Surroundings {
   std::vector<double> radius;  // infinite if a city's edges are all there
 };
 
-Surroundings surroundings(const Instance& instance, std::span<const double> axis,
-                          double axis_slack, const Deadline& deadline) {
+Surroundings surroundings(const Instance& instance, int neighbours, std::span<const double> places,
+                          const Deadline& deadline) {
   const int depots = instance.depots(), cities = instance.nodes() - depots;
-  const bool both_ways = !instance.symmetric() && axis.empty();
+  const bool both_ways = !instance.symmetric() && places.empty();
   const auto length = [&](int u, int v) {
     const double there = instance.distance(depots + u, depots + v);
     return both_ways ? std::min(there, instance.distance(depots + v, depots + u)) : there;
   };
-  const auto gap = [&](int u, int v) {
-    return axis.empty() ? 0.0 : std::abs(axis[u] - axis[v]) - axis_slack;
-  };
+  const auto gap = [&](int u, int v) { return places.empty() ? 0.0 : std::abs(places[u] - places[v]); };
   std::vector<int> order(cities);
   std::iota(order.begin(), order.end(), 0);
-  if (!axis.empty())
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return axis[a] < axis[b]; });
+  if (!places.empty())
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return places[a] < places[b]; });
 
   // A city the time does not suffice for keeps radius 0 and no neighbours: true of any city.
   Surroundings found{{}, std::vector<double>(cities, 0.0)};
@@ -123,7 +119,7 @@ Surroundings surroundings(const Instance& instance, std::span<const double> axis
     for (int left = at - 1, right = at + 1; left >= 0 || right < cities;) {
       const double gap_left = left >= 0 ? gap(city, order[left]) : kInfinity;
       const double gap_right = right < cities ? gap(city, order[right]) : kInfinity;
-      const bool full = nearest.size() == kNeighbours;
+      const bool full = static_cast<int>(nearest.size()) == neighbours;
       if (full && std::min(gap_left, gap_right) >= nearest.front().first) break;
       const int other = order[gap_left <= gap_right ? left-- : right++];
       const double d = length(city, other);
@@ -132,7 +128,7 @@ Surroundings surroundings(const Instance& instance, std::span<const double> axis
       nearest.emplace_back(d, other);
       std::push_heap(nearest.begin(), nearest.end());
     }
-    found.radius[city] = cities - 1 <= kNeighbours ? kInfinity : nearest.front().first;
+    found.radius[city] = cities - 1 <= neighbours ? kInfinity : nearest.front().first;
     for (const auto& [d, other] : nearest)
       found.edges.push_back({std::min(city, other), std::max(city, other), d});
   }
@@ -168,13 +164,13 @@ int fewest_routes(const Instance& instance) {
 // route, since one of r routes is at least their mean.
 class Relaxation {
  public:
-  Relaxation(const Instance& instance, Objective objective, std::span<const double> axis,
-             double axis_slack, const Deadline& deadline)
+  Relaxation(const Instance& instance, Objective objective, int neighbours, std::span<const double> places,
+             const Deadline& deadline)
       : cities_(instance.nodes() - instance.depots()),
         per_route_(objective == Objective::minmax),
         most_(std::min(instance.vehicles(), cities_)),
         fewest_(std::min(fewest_routes(instance), most_)),
-        around_(surroundings(instance, axis, axis_slack, deadline)),
+        around_(surroundings(instance, neighbours, places, deadline)),
         out_(cities_, kInfinity),
         in_(cities_, kInfinity) {
     std::set<int> starts, end_classes;
@@ -188,8 +184,7 @@ class Relaxation {
       }
     }
     for (int c = 0; c < cities_; ++c) service_ += instance.service(instance.depots() + c);
-    if (*std::min_element(around_.radius.begin(), around_.radius.end()) < kInfinity)
-      star_.resize(cities_);
+    if (*std::min_element(around_.radius.begin(), around_.radius.end()) < kInfinity) star_.resize(cities_);
   }
 
   // The bound of the objective at these prices, rounding errors taken off; `slope` becomes its
@@ -244,7 +239,9 @@ class Relaxation {
   // than that way out and x, so the trees of all r are those of rising charges.
   void grow_tree(const std::vector<double>& price) {
     offers_.clear();
-    const auto offer = [&](const Edge& e, int i) { offers_.push_back({e.length + price[e.u] + price[e.v], i}); };
+    const auto offer = [&](const Edge& e, int i) {
+      offers_.push_back({e.length + price[e.u] + price[e.v], i});
+    };
     for (std::size_t i = 0; i < around_.edges.size(); ++i) offer(around_.edges[i], static_cast<int>(i));
     lay_star(price);
     for (std::size_t i = 0; i < star_.size(); ++i) offer(star_[i], -1 - static_cast<int>(i));
@@ -326,19 +323,19 @@ class Relaxation {
 
 }  // namespace
 
-TotalLengthBound total_length_bound(const Instance& instance, Objective objective,
-                                    std::span<const double> axis, double axis_slack,
-                                    double target, double seconds) {
+TotalLengthBound total_length_bound(const Instance& instance, Objective objective, int neighbours,
+                                    std::span<const double> places, double target, double seconds) {
   const Deadline deadline(seconds);
   if (instance.nodes() == instance.depots()) return {0.0, {}};
-  Relaxation relaxation(instance, objective, axis, axis_slack, deadline);
+  Relaxation relaxation(instance, objective, neighbours, places, deadline);
   std::vector<double> price(relaxation.cities(), 0.0), slope(price);
   TotalLengthBound best{relaxation.at(price, slope), price};
 
   // The bound is concave in the prices: climb along its slope, by steps that would reach the best
   // value and `hope` more if it went on as steep. Hope is halved whenever a round of steps fulfils
   // less than a quarter of it.
-  double hope = 0.1 * std::max(best.value, relaxation.longest_way_out());
+  const auto scale = [&] { return std::max(best.value, relaxation.longest_way_out()); };
+  double hope = 0.1 * scale();
   double value = best.value, before = best.value;
   for (int step = 1; best.value < target && !deadline.passed(); ++step) {
     if (step % kRound == 0) {
@@ -346,7 +343,7 @@ TotalLengthBound total_length_bound(const Instance& instance, Objective objectiv
       before = best.value;
     }
     const double steepness = std::inner_product(slope.begin(), slope.end(), slope.begin(), 0.0);
-    if (steepness == 0 || hope <= kLeastHope * std::abs(best.value)) break;  // at the top, or as good as
+    if (steepness == 0 || hope <= kLeastHope * scale()) break;  // at the top, or as good as
     const double stride = (best.value + hope - value) / steepness;
     for (std::size_t c = 0; c < price.size(); ++c) price[c] += stride * slope[c];
     value = relaxation.at(price, slope);

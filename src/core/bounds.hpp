@@ -20,11 +20,11 @@ struct TotalLengthBound {
 };
 
 // Spanning trees with a price on every city, raised until `target` is reached or `seconds` are
-// over; every step is a valid bound. Two cities are never closer than their places on `axis`
-// (by city; empty if nothing is known) differ, less `axis_slack`: it only makes the search for
-// neighbours quick.
-TotalLengthBound total_length_bound(const Instance& instance, Objective objective,
-                                    std::span<const double> axis, double axis_slack,
-                                    double target, double seconds);
+// over; every step is a valid bound. Distances to each city's nearest `neighbours` are used as they
+// are, all others by a lower bound. `places` are the cities' places on a line: cities whose places
+// differ by the distance of any pair, or more, are not closer than that pair. They make the search
+// for neighbours quick; if there are none, it looks at every pair.
+TotalLengthBound total_length_bound(const Instance& instance, Objective objective, int neighbours,
+                                    std::span<const double> places, double target, double seconds);
 
 }  // namespace neurocross

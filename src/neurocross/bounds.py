@@ -12,8 +12,11 @@ from neurocross import _core
 from neurocross.objective import Objective
 from neurocross.problem import EARTH_RADIUS, FloatArray, Problem
 
-_ARC_BUDGET = 2e8
-"""Arcs that the search for shortest round trips may look at: about half a second."""
+_ARC_BUDGET = 1e8
+"""Arcs that the search for shortest round trips may look at: less than a second."""
+
+_NEIGHBOURS = 20
+"""Of each city, whose distances spanning trees know exactly: 10 would lower the bound by up to 0.7 %."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,10 @@ def total_length_bound(problem: Problem, time_limit: float, target: float = math
     Multipliers that make arcs dear at cities with too many of them and cheap at the others leave every plan's
     cost as it is and raise that bound, until `time_limit` seconds are over or it reaches `target`.
     """
-    axis, slack = _axis(problem)
     objective = list(Objective).index(problem.objective)
-    bound, _ = _core.total_length_bound(problem.core, objective, axis, slack, target, time_limit)
+    bound, _ = _core.total_length_bound(
+        problem.core, objective, _NEIGHBOURS, _places(problem), target, time_limit
+    )
     return max(0.0, _rounded_up(problem, bound))
 
 
@@ -105,18 +109,17 @@ def _detour_gain(problem: Problem) -> float:
     return 1.0 if problem.metric == "att" or problem.rounding == "ceil" else 0.0
 
 
-def _axis(problem: Problem) -> tuple[FloatArray, float]:
-    """Places on a line, by city, and a slack: cities are no closer than their places, less the slack."""
+def _places(problem: Problem) -> FloatArray:
+    """The cities on a line, never further apart than their distance before rounding; empty if unknown."""
     if problem.matrix is not None:
-        return np.empty(0), 0.0
+        return np.empty(0)
     first = cast(FloatArray, problem.coords)[problem.n_depots :, 0]
     match problem.metric:
         case "haversine":
-            scale = EARTH_RADIUS * math.pi / 180
+            return first * (EARTH_RADIUS * math.pi / 180)
         case "att":
-            scale = 1 / math.sqrt(10)
+            return first / math.sqrt(10)
         case "geo":  # degrees and minutes as DDD.MM
-            first, scale = np.trunc(first) + (first - np.trunc(first)) * 5 / 3, 6378.388 * 3.141592 / 180
+            return (np.trunc(first) + (first - np.trunc(first)) * 5 / 3) * (6378.388 * 3.141592 / 180)
         case _:
-            scale = 1.0
-    return first * scale, 0.5 if problem.rounding == "nearest" else 0.0
+            return np.ascontiguousarray(first)
