@@ -14,8 +14,8 @@ demo: $(VENV)/.ready
 	mkdir -p demo
 	$(BIN)/neurocross solve examples/switzerland.csv --vehicles 6 --time 3 --seed 1 \
 	  -o demo/switzerland.geojson --plot demo/switzerland.svg
-	$(BIN)/neurocross solve examples/switzerland.csv --vehicles 6 --time 3 --seed 1 --quiet \
-	  --plot demo/switzerland.html > /dev/null
+	$(BIN)/neurocross plot examples/switzerland.csv demo/switzerland.html --vehicles 6 \
+	  --solution demo/switzerland.geojson
 	@echo "The routes are drawn in demo/switzerland.svg; zoom into them in demo/switzerland.html."
 
 test: $(VENV)/.ready-dev

@@ -138,7 +138,7 @@ def solve(
     if plot:
         check_path(plot)
     plan = None if start is None else read_solution(start, task)
-    with report.progress(task, time, quiet) as on_best:
+    with report.progress(time, quiet) as on_best:
         result = run(
             task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
             no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,

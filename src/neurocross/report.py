@@ -21,26 +21,24 @@ PLAIN_LINES_APART = 1.0
 
 
 @contextmanager
-def progress(
-    problem: Problem, time_limit: float | None, quiet: bool
-) -> Iterator[Callable[[Progress], None] | None]:
+def progress(time_limit: float | None, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """A callback for every new best: a live line on a terminal, plain lines otherwise."""
     console = Console(stderr=True)
     if quiet:
         yield None
     elif console.is_terminal:
-        line = _LiveLine(problem, time_limit)
+        line = _LiveLine(time_limit)
         with Live(line, console=console, transient=True, refresh_per_second=10):
             yield line.tell
     else:
-        yield _plain_lines(problem)
+        yield _plain_lines()
 
 
 class _LiveLine:
-    """`12.3 s  best 450.1760  total 2201.3` with the seconds running."""
+    """`12.3 of 60 s  longest 450.18  total 2201.3  gap 1.20 %` with the seconds running."""
 
-    def __init__(self, problem: Problem, time_limit: float | None) -> None:
-        self._problem, self._limit, self._started = problem, time_limit, clock.perf_counter()
+    def __init__(self, time_limit: float | None) -> None:
+        self._limit, self._started = time_limit, clock.perf_counter()
         self._best: Progress | None = None
 
     def tell(self, best: Progress) -> None:
@@ -53,7 +51,7 @@ class _LiveLine:
         return Text(f"{spent:6.1f}{of} s  {best}  (Ctrl-C keeps the best)")
 
 
-def _plain_lines(problem: Problem) -> Callable[[Progress], None]:
+def _plain_lines() -> Callable[[Progress], None]:
     last = -PLAIN_LINES_APART
 
     def tell(best: Progress) -> None:
@@ -66,9 +64,9 @@ def _plain_lines(problem: Problem) -> Callable[[Progress], None]:
 
 
 def _describe(best: Progress) -> str:
-    return (
-        f"longest {best.solution.makespan:.6g}  total {best.solution.total:.6g}  iteration {best.iteration}"
-    )
+    unit = length_unit(best.solution.problem, best.solution.lengths)
+    longest, total = unit(best.solution.makespan), unit(best.solution.total)
+    return f"longest {longest}  total {total}  gap {100 * best.gap:.2f} %"
 
 
 def print_result(result: Result) -> None:

@@ -48,11 +48,17 @@ class Progress:
     seconds: float
     iteration: int
     solution: Solution
+    lower_bound: float
 
     @property
     def value(self) -> float:
         """The objective."""
         return self.solution.cost
+
+    @property
+    def gap(self) -> float:
+        """(value - lower bound) / value."""
+        return bounds.gap(self.value, self.lower_bound)
 
 
 @dataclass(frozen=True)
@@ -181,7 +187,9 @@ def solve(
         no_improvement=math.inf if no_improvement is None else _at_least_0("no-improvement", no_improvement),
         target=max(-math.inf if target is None else target, proven + problem.tolerance),
     )
-    outcome = search(problem, parts, limits, np.random.default_rng(seed), _told(problem, on_best))
+    outcome = search(
+        problem, parts, limits, np.random.default_rng(seed), _told(problem, bound.value, on_best)
+    )
     return Result(
         solution=Solution(problem, outcome.tours),
         method=method,
@@ -207,11 +215,11 @@ def _at_least_0(what: str, number: float) -> float:
 
 
 def _told(
-    problem: Problem, on_best: Callable[[Progress], None] | None
+    problem: Problem, lower_bound: float, on_best: Callable[[Progress], None] | None
 ) -> Callable[[TracePoint, Sequence[Cities]], None] | None:
     if on_best is None:
         return None
-    return lambda point, tours: on_best(Progress(point[0], point[1], Solution(problem, tours)))
+    return lambda point, tours: on_best(Progress(point[0], point[1], Solution(problem, tours), lower_bound))
 
 
 def _start(
