@@ -180,6 +180,8 @@ void bind_bounds(nb::module_& m) {
 
 }  // namespace
 
+void bind_engine(nb::module_& m);  // engine_bindings.cpp
+
 NB_MODULE(_core, m) {
   // Instances that live in module-level variables are freed after the interpreter has looked.
   nb::set_leak_warnings(false);
@@ -218,4 +220,5 @@ NB_MODULE(_core, m) {
   bind_cross(m);
   bind_intra(m);
   bind_bounds(m);
+  bind_engine(m);
 }

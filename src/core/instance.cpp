@@ -56,6 +56,8 @@ Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding, std:
         }
   }
 
+  two_way_ = symmetric_;
+
   // The ways back come before service is folded in: they carry none.
   back_.assign(end_classes.size() * n, 0.0);
   end_.assign(end_classes.size() * n, -1);
@@ -83,6 +85,18 @@ Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding, std:
     symmetric_ = false;
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] += service_[i % n];
   }
+}
+
+std::vector<std::array<double, 3>> Instance::points() const {
+  std::vector<std::array<double, 3>> points(coords_.size() / 2);
+  for (std::size_t u = 0; u < points.size(); ++u) {
+    const double a = coords_[2 * u], b = coords_[2 * u + 1];
+    if (metric_ == Metric::haversine || metric_ == Metric::geo)
+      points[u] = {std::cos(a) * std::cos(b), std::cos(a) * std::sin(b), std::sin(a)};
+    else
+      points[u] = {a, b, 0.0};
+  }
+  return points;
 }
 
 double Instance::distance(int u, int v) const {

@@ -1,6 +1,7 @@
 // The problem as the hot loops see it: arcs, ways back, loads and limits on flat arrays.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -63,6 +64,10 @@ class Instance {
   bool has_demand() const { return has_demand_; }
   // True where arc(u, v) == arc(v, u) for all nodes: one table of distances then serves both ways.
   bool symmetric() const { return symmetric_; }
+  // True where distances, service apart, are the same both ways: a route may then be turned round.
+  bool two_way() const { return two_way_; }
+  // Points whose straight-line distances rank nodes as the metric does, nearly; only of coordinates.
+  std::vector<std::array<double, 3>> points() const;
 
   double arc(int u, int v) const {
     return dense_.empty() ? distance(u, v) + service_[v] : dense_[static_cast<std::size_t>(u) * nodes_ + v];
@@ -93,7 +98,7 @@ class Instance {
   int nodes_, depots_;
   Metric metric_;
   Rounding rounding_;
-  bool has_demand_ = false, symmetric_ = true;
+  bool has_demand_ = false, symmetric_ = true, two_way_ = true;
   std::vector<double> coords_;  // x, y by node; haversine and geo: radians
   std::vector<double> dense_;   // arcs; empty above kDenseLimit nodes without a given matrix
   std::vector<double> service_, demand_;

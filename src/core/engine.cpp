@@ -1,0 +1,359 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "cross.hpp"
+#include "intra.hpp"
+#include "neighbours.hpp"
+#include "random.hpp"
+#include "route_cost.hpp"
+#include "ruin_recreate.hpp"
+#include "tsp.hpp"
+
+namespace neurocross {
+namespace {
+
+constexpr int kNeighbours = 40;
+constexpr int kIterationsPerTick = 32;    // between looks at the clock, new temperatures
+constexpr double kAnnealed = 0.98;  // of the limit; the rest is for polishing
+constexpr double kSecondsPerReport = 0.05;
+constexpr double kPenalty = 20.0;  // mean arcs, for an excess of a mean demand or a mean arc
+constexpr double kPenaltyStep = 1.05;  // by which it grows in every tick that ends beyond a limit
+constexpr double kPenaltyMost = 1e4;
+
+// Temperatures in mean arcs: the first, after a given start, and the last.
+constexpr double kHotMinmax = 10.0;
+constexpr double kColdMinmax = 0.1;
+constexpr double kHotMinsum = 1.0;
+constexpr double kColdMinsum = 0.01;
+constexpr double kWarm = 0.1;  // of the first temperature, where a start is given
+constexpr double kSoftness = 0.3;  // scale of the soft maximum in temperatures
+constexpr double kOnLongest = 0.5;  // of the ruins begin on the longest route
+
+using Clock = std::chrono::steady_clock;
+
+// Orders plans: how far beyond the limits, the objective, the tie-break.
+struct Key {
+  double violation = kInfinity, value = kInfinity, tie = kInfinity;
+
+  bool better_than(const Key& other, double tolerance) const {
+    if (violation != other.violation && std::abs(violation - other.violation) > 1e-9)
+      return violation < other.violation;
+    if (std::abs(value - other.value) > tolerance) return value < other.value;
+    return tie < other.tie - tolerance;
+  }
+};
+
+class Search {
+ public:
+  Search(const Instance& instance, Objective objective, std::uint64_t seed, double tolerance,
+         const Limits& limits, const Hooks& hooks)
+      : in_(instance),
+        objective_(objective),
+        tolerance_(tolerance),
+        limits_(limits),
+        hooks_(hooks),
+        began_(Clock::now()),
+        deadline_(limits.seconds),
+        random_(seed),
+        plan_(instance),
+        neighbours_(instance, kNeighbours),
+        ruin_recreate_(instance, neighbours_),
+        tour_search_(instance, neighbours_, tolerance) {
+    cost_.objective = objective;
+  }
+
+  Outcome run(const Tours* start) {
+    construct(start);
+    while (!stopped()) {
+      anneal();
+      if (outcome_.stop != Stop::interrupted) polish();
+    }
+    report();
+    outcome_.tours = best_;
+    return std::move(outcome_);
+  }
+
+ private:
+  int cities() const { return in_.nodes() - in_.depots(); }
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  // ---------------------------------------------------------------------------------------------
+  // The best plan and the end of the search.
+
+  Key key() const {
+    Key key{0.0, 0.0, 0.0};
+    double longest = 0.0, total = 0.0;
+    for (int r : plan_.used()) {
+      longest = std::max(longest, plan_.length(r));
+      total += plan_.length(r);
+      key.violation += plan_.excess_load(r) / mean_demand_ + plan_.excess_length(r) / mean_arc_;
+    }
+    key.value = objective_ == Objective::minmax ? longest : total;
+    key.tie = objective_ == Objective::minmax ? total : longest;
+    return key;
+  }
+
+  // Keeps the plan if it is the best so far.
+  void keep_best() {
+    if (!key().better_than(best_key_, tolerance_)) return;
+    plan_.measure();
+    const Key now = key();
+    const bool visible = now.violation < best_key_.violation || now.value < best_key_.value - tolerance_;
+    best_key_ = now;
+    best_ = plan_.tours();
+    if (!visible) return;
+    outcome_.trace.push_back({elapsed(), outcome_.iterations, best_key_.value});
+    best_is_new_ = true;
+    last_improved_ = outcome_.iterations;
+    if (best_key_.violation > 0.0) return;
+    if (best_key_.value <= limits_.bound + tolerance_) outcome_.stop = Stop::bound;
+    else if (best_key_.value <= limits_.target + tolerance_) outcome_.stop = Stop::target;
+  }
+
+  bool stopped() {
+    if (outcome_.stop != Stop::running) return true;
+    if (outcome_.iterations >= limits_.iterations) outcome_.stop = Stop::iterations;
+    else if (outcome_.iterations - last_improved_ >= limits_.no_improvement) outcome_.stop = Stop::no_improvement;
+    else if (deadline_.passed()) outcome_.stop = Stop::time;
+    else if (cities() == 0) outcome_.stop = Stop::bound;
+    return outcome_.stop != Stop::running;
+  }
+
+  void report() {
+    if (!hooks_.report) return;
+    const double now = elapsed();
+    if (now - last_report_ < kSecondsPerReport && outcome_.stop == Stop::running) return;
+    last_report_ = now;
+    const Tours* news = best_is_new_ ? &best_ : nullptr;
+    best_is_new_ = false;
+    if (hooks_.report(news, outcome_.trace.empty() ? TracePoint{} : outcome_.trace.back()) &&
+        outcome_.stop == Stop::running)
+      outcome_.stop = Stop::interrupted;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // Construction.
+
+  void construct(const Tours* start) {
+    estimate_scales();
+    if (start) plan_.assign(*start);
+    given_start_ = start != nullptr;
+    std::vector<int> missing;
+    for (int c = in_.depots(); c < in_.nodes(); ++c)
+      if (plan_.route(c) < 0) missing.push_back(c);
+    for (std::size_t k = missing.size(); k > 1; --k)
+      std::swap(missing[k - 1], missing[random_.below(static_cast<int>(k))]);
+    set_penalties();
+    cost_.scale = std::max(tolerance_, mean_arc_ * cities() / in_.vehicles() / 4.0);
+    cost_.reference = 0.0;
+    ruin_recreate_.insert(plan_, cost_, missing);
+    plan_.measure();
+    keep_best();
+  }
+
+  void estimate_scales() {
+    double arcs = 0.0, demand = 0.0;
+    for (int c = in_.depots(); c < in_.nodes(); ++c) {
+      const auto near = neighbours_.of(c);
+      if (!near.empty()) arcs += in_.arc(c, near[std::min<std::size_t>(1, near.size() - 1)]);
+      demand += in_.demand(c);
+    }
+    mean_arc_ = std::max(arcs / std::max(1, cities()), 1e3 * tolerance_);
+    mean_demand_ = demand > 0.0 ? demand / cities() : 1.0;
+  }
+
+  void set_penalties() {
+    cost_.load_penalty = kPenalty * mean_arc_ / mean_demand_;
+    cost_.length_penalty = kPenalty;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // Annealing.
+
+  // How much of this annealing is over: of the whole search where its end is known in advance, else
+  // of a number of iterations that doubles from one annealing to the next.
+  double progress() const {
+    double part = -1.0;
+    if (limits_.seconds < kInfinity) part = elapsed() / (kAnnealed * limits_.seconds);
+    if (limits_.iterations < std::numeric_limits<std::int64_t>::max())
+      part = std::max(part, static_cast<double>(outcome_.iterations) /
+                                (kAnnealed * static_cast<double>(limits_.iterations)));
+    if (part >= 0.0) return part;
+    return static_cast<double>(outcome_.iterations - annealing_began_) / static_cast<double>(annealing_length_);
+  }
+
+  void anneal() {
+    const double first = (objective_ == Objective::minmax ? kHotMinmax : kHotMinsum) * mean_arc_;
+    const double hot = given_start_ ? kWarm * first : first;
+    const double cold = (objective_ == Objective::minmax ? kColdMinmax : kColdMinsum) * mean_arc_;
+    const bool over = progress() >= 1.0;  // what time is left after the annealing is spent cold
+    annealing_began_ = outcome_.iterations;
+    annealing_length_ *= 2;
+    while (!stopped()) {
+      const double part = progress();
+      if (part >= 1.0 && !over) return;
+      const double temperature = hot * std::pow(cold / hot, std::min(1.0, part));
+      cost_.scale = kSoftness * temperature;
+      cost_.reference = longest();
+      for (int k = 0; k < kIterationsPerTick && outcome_.stop == Stop::running; ++k) {
+        step(temperature);
+        if (outcome_.iterations >= limits_.iterations) break;
+      }
+      adapt_penalties();
+      report();
+    }
+  }
+
+  // One ruin and recreate, taken back unless the temperature allows what it costs.
+  void step(double temperature) {
+    plan_.mark();
+    ruin_recreate_.ruin(plan_, seed_city(), random_);
+    ruin_recreate_.recreate(plan_, cost_, random_);
+    ++outcome_.iterations;
+    double change = 0.0;
+    for (const auto& t : plan_.touched())
+      change += cost_.of(plan_, t.route) - cost_.of(in_.vehicle(t.route), t.length, t.load);
+    if (change > -temperature * std::log(1.0 - random_.unit())) plan_.undo();
+    else keep_best();
+  }
+
+  // Limits weigh more the longer the plan stays beyond them.
+  void adapt_penalties() {
+    const double base = kPenalty * mean_arc_ / mean_demand_;
+    const double factor = key().violation > 0.0 ? kPenaltyStep : 1.0 / kPenaltyStep;
+    cost_.load_penalty = std::clamp(cost_.load_penalty * factor, base, kPenaltyMost * base);
+    cost_.length_penalty = std::clamp(cost_.length_penalty * factor, kPenalty, kPenaltyMost * kPenalty);
+  }
+
+  double longest() const {
+    double longest = 0.0;
+    for (int r : plan_.used()) longest = std::max(longest, plan_.length(r));
+    return longest;
+  }
+
+  // The city around which to ruin: any, or one on the longest route.
+  int seed_city() {
+    int city = in_.depots() + random_.below(cities());
+    if (objective_ == Objective::minsum || random_.unit() >= kOnLongest) return city;
+    const double longest = this->longest();
+    for (int tries = 2 * static_cast<int>(plan_.used().size()); tries > 0; --tries) {
+      if (plan_.length(plan_.route(city)) >= longest - tolerance_) break;
+      city = in_.depots() + random_.below(cities());
+    }
+    return city;
+  }
+
+  // ---------------------------------------------------------------------------------------------
+  // Polishing of the best plan.
+
+  void polish() {
+    plan_.assign(best_);
+    Tours tours = best_;
+    for (int r = 0; r < in_.vehicles(); ++r) shorten(r, tours[r]);
+    if (objective_ == Objective::minmax) relieve_longest(tours);
+    else exchange_all(tours);
+    plan_.assign(tours);
+    keep_best();
+  }
+
+  void shorten(int r, std::vector<int>& cities) {
+    if (in_.two_way()) {
+      tour_search_.improve(r, cities, deadline_);
+      return;
+    }
+    while (two_opt(in_, r, cities, tolerance_, deadline_) + or_opt(in_, r, cities, tolerance_, deadline_) >
+           tolerance_) {
+    }
+  }
+
+  // The best exchange of the longest route with another, until none helps.
+  void relieve_longest(Tours& tours) {
+    std::vector<double> lengths(tours.size());
+    for (std::size_t r = 0; r < tours.size(); ++r) lengths[r] = in_.length(static_cast<int>(r), tours[r]);
+    for (bool improved = true; improved && !deadline_.passed();) {
+      improved = false;
+      const int a = static_cast<int>(std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
+      bool unused_tried = false;
+      for (int b = 0; b < in_.vehicles() && !improved && !deadline_.passed(); ++b) {
+        if (b == a || (tours[b].empty() && std::exchange(unused_tried, true))) continue;
+        const Exchange x = cross_exact(in_, Objective::minmax, {a, tours[a]}, {b, tours[b]}, deadline_);
+        if (!x.moves() || x.value > lengths[a] - 10 * tolerance_) continue;
+        apply(x, tours[a], tours[b]);
+        for (int r : {a, b}) {
+          shorten(r, tours[r]);
+          lengths[r] = in_.length(r, tours[r]);
+        }
+        improved = true;
+      }
+    }
+  }
+
+  // The best exchange of every two near routes, until none helps.
+  void exchange_all(Tours& tours) {
+    for (bool improved = true; improved && !deadline_.passed();) {
+      improved = false;
+      for (auto [a, b] : near_routes(tours)) {
+        if (deadline_.passed()) break;
+        const double before = in_.length(a, tours[a]) + in_.length(b, tours[b]);
+        const Exchange x = cross_exact(in_, Objective::minsum, {a, tours[a]}, {b, tours[b]}, deadline_);
+        if (!x.moves() || x.value > before - 10 * tolerance_) continue;
+        apply(x, tours[a], tours[b]);
+        shorten(a, tours[a]);
+        shorten(b, tours[b]);
+        improved = true;
+      }
+    }
+  }
+
+  // Pairs of routes with a city whose near neighbours are on both.
+  std::vector<std::pair<int, int>> near_routes(const Tours& tours) const {
+    constexpr std::size_t near = 10;
+    std::vector<int> route(in_.nodes(), -1);
+    for (std::size_t r = 0; r < tours.size(); ++r)
+      for (int c : tours[r]) route[c] = static_cast<int>(r);
+    std::set<std::pair<int, int>> pairs;
+    for (int c = in_.depots(); c < in_.nodes(); ++c) {
+      const auto others = neighbours_.of(c);
+      for (int u : others.subspan(0, std::min(near, others.size())))
+        if (route[u] >= 0 && route[u] != route[c]) pairs.insert(std::minmax(route[c], route[u]));
+    }
+    return {pairs.begin(), pairs.end()};
+  }
+
+  const Instance& in_;
+  const Objective objective_;
+  const double tolerance_;
+  const Limits limits_;
+  const Hooks& hooks_;
+  const Clock::time_point began_;
+  const Deadline deadline_;
+  Random random_;
+  Plan plan_;
+  Neighbours neighbours_;
+  RuinRecreate ruin_recreate_;
+  TourSearch tour_search_;
+  RouteCost cost_;
+  double mean_arc_ = 1.0, mean_demand_ = 1.0;
+  Key best_key_;
+  Tours best_;
+  bool best_is_new_ = false;
+  std::int64_t last_improved_ = 0;
+  bool given_start_ = false;
+  std::int64_t annealing_began_ = 0, annealing_length_ = 10'000;
+  double last_report_ = 0.0;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Outcome search(const Instance& instance, Objective objective, std::uint64_t seed, double tolerance,
+               const Tours* start, const Limits& limits, const Hooks& hooks) {
+  return Search(instance, objective, seed, tolerance, limits, hooks).run(start);
+}
+
+}  // namespace neurocross

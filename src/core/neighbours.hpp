@@ -1,0 +1,26 @@
+// The nearest nodes of every node, by distance there and back.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "instance.hpp"
+
+namespace neurocross {
+
+class Neighbours {
+ public:
+  // At most `width` of them for each node, nearest first. Linear memory, near linear time where
+  // there are coordinates.
+  Neighbours(const Instance& instance, int width);
+
+  std::span<const int> of(int node) const {
+    return {list_.data() + static_cast<std::size_t>(node) * width_, static_cast<std::size_t>(width_)};
+  }
+
+ private:
+  int width_;
+  std::vector<int> list_;
+};
+
+}  // namespace neurocross
