@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import problems
 
 from neurocross import _core
 from neurocross.errors import InputError
 from neurocross.hybrid import hybrid
 from neurocross.problem import Problem, Vehicle
 from neurocross.solution import Solution
-from strategies import problems
 
 OBJECTIVES = st.sampled_from(["minmax", "minsum"])
 

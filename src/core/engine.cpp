@@ -18,10 +18,10 @@ namespace neurocross {
 namespace {
 
 constexpr int kNeighbours = 40;
-constexpr int kIterationsPerTick = 32;    // between looks at the clock, new temperatures
-constexpr double kAnnealed = 0.98;  // of the limit; the rest is for polishing
+constexpr int kIterationsPerTick = 32;  // between looks at the clock, new temperatures
+constexpr double kAnnealed = 0.98;      // of the limit; the rest is for polishing
 constexpr double kSecondsPerReport = 0.05;
-constexpr double kPenalty = 20.0;  // mean arcs, for an excess of a mean demand or a mean arc
+constexpr double kPenalty = 20.0;      // mean arcs, for an excess of a mean demand or a mean arc
 constexpr double kPenaltyStep = 1.05;  // by which it grows in every tick that ends beyond a limit
 constexpr double kPenaltyMost = 1e4;
 
@@ -30,8 +30,8 @@ constexpr double kHotMinmax = 10.0;
 constexpr double kColdMinmax = 0.1;
 constexpr double kHotMinsum = 1.0;
 constexpr double kColdMinsum = 0.01;
-constexpr double kWarm = 0.1;  // of the first temperature, where a start is given
-constexpr double kSoftness = 0.3;  // scale of the soft maximum in temperatures
+constexpr double kWarm = 0.1;       // of the first temperature, where a start is given
+constexpr double kSoftness = 0.3;   // scale of the soft maximum in temperatures
 constexpr double kOnLongest = 0.5;  // of the ruins begin on the longest route
 
 using Clock = std::chrono::steady_clock;
@@ -111,16 +111,22 @@ class Search {
     best_is_new_ = true;
     last_improved_ = outcome_.iterations;
     if (best_key_.violation > 0.0) return;
-    if (best_key_.value <= limits_.bound + tolerance_) outcome_.stop = Stop::bound;
-    else if (best_key_.value <= limits_.target + tolerance_) outcome_.stop = Stop::target;
+    if (best_key_.value <= limits_.bound + tolerance_)
+      outcome_.stop = Stop::bound;
+    else if (best_key_.value <= limits_.target + tolerance_)
+      outcome_.stop = Stop::target;
   }
 
   bool stopped() {
     if (outcome_.stop != Stop::running) return true;
-    if (outcome_.iterations >= limits_.iterations) outcome_.stop = Stop::iterations;
-    else if (outcome_.iterations - last_improved_ >= limits_.no_improvement) outcome_.stop = Stop::no_improvement;
-    else if (deadline_.passed()) outcome_.stop = Stop::time;
-    else if (cities() == 0) outcome_.stop = Stop::bound;
+    if (outcome_.iterations >= limits_.iterations)
+      outcome_.stop = Stop::iterations;
+    else if (outcome_.iterations - last_improved_ >= limits_.no_improvement)
+      outcome_.stop = Stop::no_improvement;
+    else if (deadline_.passed())
+      outcome_.stop = Stop::time;
+    else if (cities() == 0)
+      outcome_.stop = Stop::bound;
     return outcome_.stop != Stop::running;
   }
 
@@ -184,7 +190,8 @@ class Search {
       part = std::max(part, static_cast<double>(outcome_.iterations) /
                                 (kAnnealed * static_cast<double>(limits_.iterations)));
     if (part >= 0.0) return part;
-    return static_cast<double>(outcome_.iterations - annealing_began_) / static_cast<double>(annealing_length_);
+    return static_cast<double>(outcome_.iterations - annealing_began_) /
+           static_cast<double>(annealing_length_);
   }
 
   void anneal() {
@@ -218,8 +225,10 @@ class Search {
     double change = 0.0;
     for (const auto& t : plan_.touched())
       change += cost_.of(plan_, t.route) - cost_.of(in_.vehicle(t.route), t.length, t.load);
-    if (change > -temperature * std::log(1.0 - random_.unit())) plan_.undo();
-    else keep_best();
+    if (change > -temperature * std::log(1.0 - random_.unit()))
+      plan_.undo();
+    else
+      keep_best();
   }
 
   // Limits weigh more the longer the plan stays beyond them.
@@ -255,8 +264,10 @@ class Search {
     plan_.assign(best_);
     Tours tours = best_;
     for (int r = 0; r < in_.vehicles(); ++r) shorten(r, tours[r]);
-    if (objective_ == Objective::minmax) relieve_longest(tours);
-    else exchange_all(tours);
+    if (objective_ == Objective::minmax)
+      relieve_longest(tours);
+    else
+      exchange_all(tours);
     plan_.assign(tours);
     keep_best();
   }

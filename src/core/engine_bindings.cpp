@@ -25,7 +25,8 @@ using News = std::function<void(const Tours&, double, std::int64_t, double)>;
 // Runs with the GIL released; takes it for `on_best` and to let Python see signals: Ctrl-C ends the
 // search, which then answers with its best.
 Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, double tolerance,
-                   const std::optional<Tours>& start, const Limits& limits, const std::optional<News>& on_best) {
+                   const std::optional<Tours>& start, const Limits& limits,
+                   const std::optional<News>& on_best) {
   Hooks hooks;
   hooks.report = [&](const Tours* new_best, const TracePoint& point) {
     nb::gil_scoped_acquire acquire;
@@ -35,8 +36,8 @@ Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, 
     return true;
   };
   nb::gil_scoped_release release;
-  return search(instance, static_cast<Objective>(objective), seed, tolerance, start ? &*start : nullptr, limits,
-                hooks);
+  return search(instance, static_cast<Objective>(objective), seed, tolerance, start ? &*start : nullptr,
+                limits, hooks);
 }
 
 }  // namespace
@@ -45,13 +46,14 @@ void bind_engine(nb::module_& m) {
   nb::class_<Outcome>(m, "Outcome", "What a search ended with.")
       .def_ro("tours", &Outcome::tours)
       .def_ro("iterations", &Outcome::iterations)
-      .def_prop_ro("trace",
-                   [](const Outcome& o) {
-                     std::vector<std::tuple<double, std::int64_t, double>> points;
-                     for (const auto& p : o.trace) points.emplace_back(p.seconds, p.iteration, p.value);
-                     return points;
-                   },
-                   "(seconds, iteration, value) of each new best.")
+      .def_prop_ro(
+          "trace",
+          [](const Outcome& o) {
+            std::vector<std::tuple<double, std::int64_t, double>> points;
+            for (const auto& p : o.trace) points.emplace_back(p.seconds, p.iteration, p.value);
+            return points;
+          },
+          "(seconds, iteration, value) of each new best.")
       .def_prop_ro("stop", [](const Outcome& o) { return static_cast<int>(o.stop); });
   nb::class_<Limits>(m, "Limits", "When a search ends: whichever comes first.")
       .def(nb::init<>())
@@ -60,16 +62,18 @@ void bind_engine(nb::module_& m) {
       .def_rw("no_improvement", &Limits::no_improvement)
       .def_rw("target", &Limits::target)
       .def_rw("bound", &Limits::bound);
-  m.def("search", run_search, "instance"_a, "objective"_a, "seed"_a, "tolerance"_a, "start"_a.none(), "limits"_a,
-        "on_best"_a.none(), "The engine: from a start to the best plan within the limits.");
-  m.def("tour_search",
-        [](const Instance& in, int vehicle, std::vector<int> tour, double tolerance, long kicks, std::uint64_t seed) {
-          const Neighbours neighbours(in, 40);
-          Random random(seed);
-          TourSearch search(in, neighbours, tolerance);
-          const double saved = search.iterate(vehicle, tour, kicks, random);
-          return std::pair(tour, saved);
-        },
-        "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "kicks"_a, "seed"_a,
-        "The route after the tour search, and the length saved.");
+  m.def("search", run_search, "instance"_a, "objective"_a, "seed"_a, "tolerance"_a, "start"_a.none(),
+        "limits"_a, "on_best"_a.none(), "The engine: from a start to the best plan within the limits.");
+  m.def(
+      "tour_search",
+      [](const Instance& in, int vehicle, std::vector<int> tour, double tolerance, long kicks,
+         std::uint64_t seed) {
+        const Neighbours neighbours(in, 40);
+        Random random(seed);
+        TourSearch search(in, neighbours, tolerance);
+        const double saved = search.iterate(vehicle, tour, kicks, random);
+        return std::pair(tour, saved);
+      },
+      "instance"_a, "vehicle"_a, "tour"_a, "tolerance"_a, "kicks"_a, "seed"_a,
+      "The route after the tour search, and the length saved.");
 }

@@ -50,10 +50,9 @@ class Tree {
   void build(int first, int last) {
     if (last - first <= kLeaf) return;
     const int middle = (first + last) / 2, axis = widest(first, last);
-    std::nth_element(order_.begin() + first, order_.begin() + middle, order_.begin() + last,
-                     [&](int u, int v) {
-                       return std::pair(points_[u][axis], u) < std::pair(points_[v][axis], v);
-                     });
+    std::nth_element(
+        order_.begin() + first, order_.begin() + middle, order_.begin() + last,
+        [&](int u, int v) { return std::pair(points_[u][axis], u) < std::pair(points_[v][axis], v); });
     if (axis_.size() < order_.size()) axis_.resize(order_.size());
     axis_[middle] = axis;
     build(first, middle);
@@ -74,11 +73,15 @@ class Tree {
     const int middle = (first + last) / 2, axis = axis_[middle];
     const double beyond = points_[node][axis] - points_[order_[middle]][axis];
     offer(node, order_[middle], count);
-    if (beyond < 0) search(first, middle, node, count);
-    else search(middle + 1, last, node, count);
+    if (beyond < 0)
+      search(first, middle, node, count);
+    else
+      search(middle + 1, last, node, count);
     if (heap_.size() < count || beyond * beyond <= heap_.top().first) {
-      if (beyond < 0) search(middle + 1, last, node, count);
-      else search(first, middle, node, count);
+      if (beyond < 0)
+        search(middle + 1, last, node, count);
+      else
+        search(first, middle, node, count);
     }
   }
 
@@ -89,8 +92,7 @@ class Tree {
 
 }  // namespace
 
-Neighbours::Neighbours(const Instance& instance, int width)
-    : width_(std::min(width, instance.nodes() - 1)) {
+Neighbours::Neighbours(const Instance& instance, int width) : width_(std::min(width, instance.nodes() - 1)) {
   const int nodes = instance.nodes();
   list_.resize(static_cast<std::size_t>(nodes) * width_);
   if (width_ == 0) return;

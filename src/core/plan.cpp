@@ -81,8 +81,10 @@ void Plan::mark() {
 
 void Plan::undo() {
   for (auto change = journal_.rbegin(); change != journal_.rend(); ++change) {
-    if (change->inserted) take(change->city);
-    else put(change->city, change->after);
+    if (change->inserted)
+      take(change->city);
+    else
+      put(change->city, change->after);
   }
   for (const Touched& t : touched_) length_[t.route] = t.length, load_[t.route] = t.load;
   mark();

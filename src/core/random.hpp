@@ -28,9 +28,7 @@ class Random {
     return result;
   }
   // Uniform in 0 .. n-1.
-  int below(int n) {
-    return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32);
-  }
+  int below(int n) { return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
   // Uniform in [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 

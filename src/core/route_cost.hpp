@@ -18,9 +18,7 @@ struct RouteCost {
 
   // Convex and smooth, close to the exponential around 0, with a tail that keeps some weight on
   // short routes; no libm, so that every machine searches alike.
-  static double soft(double x) {
-    return x < 0.0 ? 1.0 / (1.0 - x + 0.5 * x * x) : 1.0 + x + 0.5 * x * x;
-  }
+  static double soft(double x) { return x < 0.0 ? 1.0 / (1.0 - x + 0.5 * x * x) : 1.0 + x + 0.5 * x * x; }
 
   double of(const Vehicle& vehicle, double length, double load) const {
     double cost = objective == Objective::minsum ? length : scale * soft((length - reference) / scale);

@@ -25,8 +25,7 @@ RuinRecreate::RuinRecreate(const Instance& instance, const Neighbours& neighbour
   remoteness_.assign(instance.nodes(), 0.0);
   for (int c = instance.depots(); c < instance.nodes(); ++c) {
     remoteness_[c] = kInfinity;
-    for (int d = 0; d < instance.depots(); ++d)
-      remoteness_[c] = std::min(remoteness_[c], instance.arc(d, c));
+    for (int d = 0; d < instance.depots(); ++d) remoteness_[c] = std::min(remoteness_[c], instance.arc(d, c));
   }
   std::map<std::tuple<int, int, double, double>, std::vector<int>> groups;
   for (int r = 0; r < instance.vehicles(); ++r) {
@@ -92,9 +91,12 @@ void RuinRecreate::sort_removed(Random& random) {
     std::stable_sort(removed_.begin(), removed_.end(), [&](int u, int v) { return key(u) < key(v); });
   };
   const int draw = random.below(in_.has_demand() ? 11 : 7);
-  if (draw >= 7) by([&](int c) { return -in_.demand(c); });
-  else if (draw >= 5) by([&](int c) { return -remoteness_[c]; });
-  else if (draw == 4) by([&](int c) { return remoteness_[c]; });
+  if (draw >= 7)
+    by([&](int c) { return -in_.demand(c); });
+  else if (draw >= 5)
+    by([&](int c) { return -remoteness_[c]; });
+  else if (draw == 4)
+    by([&](int c) { return remoteness_[c]; });
 }
 
 void RuinRecreate::recreate(Plan& plan, const RouteCost& cost, Random& random) {

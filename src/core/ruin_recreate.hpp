@@ -37,8 +37,8 @@ class RuinRecreate {
 
   const Instance& in_;
   const Neighbours& neighbours_;
-  std::vector<double> remoteness_;          // of a city from the nearest depot
-  std::vector<std::vector<int>> alike_;     // vehicles that differ in nothing
+  std::vector<double> remoteness_;       // of a city from the nearest depot
+  std::vector<std::vector<int>> alike_;  // vehicles that differ in nothing
   std::vector<int> removed_, string_, ruined_;
 
   // Best place found on each route for the city at hand.

@@ -6,11 +6,11 @@
 namespace neurocross {
 namespace {
 
-constexpr int kCandidates = 10;          // neighbours tried for each node
-constexpr int kDepth = 6;                // edges exchanged at most in one Lin-Kernighan move, less one
+constexpr int kCandidates = 10;  // neighbours tried for each node
+constexpr int kDepth = 6;        // edges exchanged at most in one Lin-Kernighan move, less one
 constexpr std::array kBreadth{5, 3, 2, 1, 1, 1};
-constexpr int kLongestMoved = 3;         // cities moved by or-opt
-constexpr int kLongestKicked = 30;       // cities of a segment of the double bridge
+constexpr int kLongestMoved = 3;    // cities moved by or-opt
+constexpr int kLongestKicked = 30;  // cities of a segment of the double bridge
 
 }  // namespace
 
@@ -203,8 +203,8 @@ double TourSearch::or_opt(int first) {
     for (int count = 1; count <= kLongestMoved; ++count, last = next(last)) {
       if (last >= start_ || size_ < count + 3) break;
       const int left = previous(first), right = next(last);
-      const double removed = cost(left, first) + cost(last, right) -
-                             (fixed(left, right) ? kInfinity : cost(left, right));
+      const double removed =
+          cost(left, first) + cost(last, right) - (fixed(left, right) ? kInfinity : cost(left, right));
       double best = tolerance_;
       int best_to = -1;
       bool best_turned = false;
@@ -245,8 +245,8 @@ double TourSearch::kick(Random& random) {
   const int left = at(0), a = at(1), b = at(l1), c = at(l1 + 1), d = at(l1 + l2), right = at(l1 + l2 + 1);
   if (fixed(left, a) || fixed(b, c) || fixed(d, right) || fixed(left, c) || fixed(d, a) || fixed(b, right))
     return kInfinity;
-  const double grown = cost(left, c) + cost(d, a) + cost(b, right) - cost(left, a) - cost(b, c) -
-                       cost(d, right);
+  const double grown =
+      cost(left, c) + cost(d, a) + cost(b, right) - cost(left, a) - cost(b, c) - cost(d, right);
   flip(a, d);
   flip(d, c);
   flip(b, a);
@@ -271,8 +271,10 @@ double TourSearch::iterate(int vehicle, std::vector<int>& cities, long kicks, Ra
     const double grown = kick(random);
     if (grown == kInfinity) continue;
     const double gain = settle(deadline) - grown;
-    if (gain > tolerance_) saved += gain;
-    else undo(0);
+    if (gain > tolerance_)
+      saved += gain;
+    else
+      undo(0);
   }
   unload(cities);
   for (int u : order_) position_[u] = -1;

@@ -64,10 +64,10 @@ class TourSearch {
   const Instance& in_;
   const Neighbours& neighbours_;
   const double tolerance_;
-  const bool plain_;           // arcs are distances: no service in them
-  const int start_, end_;      // the two depot nodes, numbered behind the others
+  const bool plain_;       // arcs are distances: no service in them
+  const int start_, end_;  // the two depot nodes, numbered behind the others
   int vehicle_ = 0, size_ = 0;
-  bool reversed_ = false;      // the cycle is read backwards
+  bool reversed_ = false;  // the cycle is read backwards
   std::vector<int> order_, position_;
   std::vector<int> at_start_, at_end_;  // cities of this tour nearest to its start and its end
   std::vector<Flip> flips_;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -39,10 +38,19 @@ class HybridOutcome:
 OnBest = Callable[[TracePoint, tuple[tuple[int, ...], ...]], None]
 
 
-def hybrid(problem: Problem, *, seed: int = 0, time_limit: float | None = None, iterations: int | None = None,
-           no_improvement: int | None = None, target: float | None = None, lower_bound: float | None = None,
-           start: Solution | Iterable[Sequence[int]] | None = None, on_best: OnBest | None = None,
-           threads: int = 1) -> HybridOutcome:
+def hybrid(
+    problem: Problem,
+    *,
+    seed: int = 0,
+    time_limit: float | None = None,
+    iterations: int | None = None,
+    no_improvement: int | None = None,
+    target: float | None = None,
+    lower_bound: float | None = None,
+    start: Solution | Iterable[Sequence[int]] | None = None,
+    on_best: OnBest | None = None,
+    threads: int = 1,
+) -> HybridOutcome:
     """Search until the first limit: ruin and recreate under annealing, tour search, exact exchange.
 
     `time_limit` in seconds, `iterations` and `no_improvement` in ruins and recreates of one thread,
@@ -65,12 +73,15 @@ def hybrid(problem: Problem, *, seed: int = 0, time_limit: float | None = None, 
     tours = None if start is None else _start(problem, start)
     hear = None
     if on_best is not None:
+
         def hear(found: list[list[int]], seconds: float, iteration: int, value: float) -> None:
             on_best((seconds, iteration, value), _frozen(found))
+
     objective = list(Objective).index(problem.objective)
     outcome = _core.search(problem.core, objective, seed % 2**64, problem.tolerance, tours, limits, hear)
-    return HybridOutcome(_frozen(outcome.tours), outcome.iterations,
-                         tuple(outcome.trace), STOPPED[outcome.stop])
+    return HybridOutcome(
+        _frozen(outcome.tours), outcome.iterations, tuple(outcome.trace), STOPPED[outcome.stop]
+    )
 
 
 def _at_least(what: str, value: float, least: float) -> float:
