@@ -6,6 +6,7 @@ Nodes are numbered depots first: 0 .. n_depots-1 are depots, the rest are cities
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from neurocross import _core
 from neurocross.errors import InputError
 from neurocross.objective import Objective, parse_objective
 
+Integer = int | np.integer
 FloatArray = npt.NDArray[np.float64]
 EndRule = Literal["own", "any", "open"] | int | Sequence[int]
 
@@ -27,6 +29,9 @@ KINDS = ("tsp", "mtsp", "mdvrp", "fmdvrp", "cvrp", "general")
 
 EARTH_RADIUS = 6_371_008.8
 """Metres; the mean radius, as in the core."""
+
+LARGEST = 1e100
+"""Coordinates, distances and amounts up to this make finite lengths, however many are added or squared."""
 
 
 def with_slack(limit: float) -> float:
@@ -80,7 +85,7 @@ class Problem:
     fleet_is_bounded: bool = True
     """False where vehicles stand for an unlimited fleet (CVRP without a number)."""
     geographic: bool | None = None
-    """Whether coords are latitude, longitude; told by the metric where not given."""
+    """Whether coords are latitude, longitude; told by the metric where not given, false without coords."""
 
     def __post_init__(self) -> None:
         def put(name: str, value: object) -> None:
@@ -102,22 +107,24 @@ class Problem:
         if self.kind not in KINDS:
             raise InputError(f"problem '{self.kind}' is unknown: use one of {', '.join(KINDS)}")
         put("objective", parse_objective(self.objective))
-        if self.geographic is None:
-            put("geographic", self.metric in ("haversine", "geo"))
+        on_earth = self.metric in ("haversine", "geo") if self.geographic is None else self.geographic
+        put("geographic", self.coords is not None and on_earth)
 
         n = len(cast(FloatArray, self.coords if self.matrix is None else self.matrix))
         if self.coords is not None and len(self.coords) != n:
             raise InputError(f"coords has {len(self.coords)} rows, the matrix {n}")
-        if not 1 <= self.n_depots <= n:
+        if not (isinstance(self.n_depots, Integer) and 1 <= self.n_depots <= n):
             raise InputError(
                 "a problem needs at least one depot"
                 if self.n_depots < 1
                 else f"{self.n_depots} depots do not fit {n} nodes"
             )
+        put("n_depots", int(self.n_depots))
         for name in ("demand", "service"):
             put(name, _per_node(name, getattr(self, name), n, self.n_depots))
         put("ids", _labels("ids", self.ids, n) or tuple(map(str, range(n))))
         put("names", _labels("names", self.names, n) or ("",) * n)
+        put("name", _label("name of the problem", self.name))
         if len(set(self.ids)) != n:
             twice = next(i for i in self.ids if self.ids.count(i) > 1)
             raise InputError(f"node id '{twice}' is given twice")
@@ -314,10 +321,14 @@ _ARRAYS = ("coords", "matrix", "demand", "service")
 
 def fleet_of(vehicles: int | Sequence[int], *, starts: Sequence[int], **rules: Any) -> tuple[Vehicle, ...]:
     """Equal vehicles: their number (round robin over `starts`), or how many at each start."""
-    if isinstance(vehicles, int):
+    if len(starts) == 0:
+        raise InputError("a problem needs at least one depot")
+    if isinstance(vehicles, Integer):
         if vehicles < 1:
             raise InputError(f"vehicles must be at least 1, not {vehicles}")
         return tuple(Vehicle(start=starts[k % len(starts)], **rules) for k in range(vehicles))
+    if not (isinstance(vehicles, Iterable) and all(isinstance(m, Integer) and m >= 0 for m in vehicles)):
+        raise InputError(f"vehicles must be a whole number, or one for each depot, not {vehicles}")
     if len(vehicles) != len(starts):
         raise InputError(f"vehicles lists {len(vehicles)} depots, there are {len(starts)}")
     return tuple(Vehicle(start=s, **rules) for s, m in zip(starts, vehicles, strict=True) for _ in range(m))
@@ -329,73 +340,102 @@ def _given(coords: npt.ArrayLike | None) -> FloatArray | None:
 
 def _floats(what: str, values: npt.ArrayLike) -> FloatArray:
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} must be numbers in rows of equal length") from None
+
+
+def _frozen(array: FloatArray) -> FloatArray:
     array.flags.writeable = False
     return array
+
+
+def _is_finite(array: FloatArray) -> npt.NDArray[np.bool_]:
+    """Whether numbers are small enough that lengths made of them, and their squares, are finite too."""
+    return np.abs(array) <= LARGEST
 
 
 def _coords(values: npt.ArrayLike, metric: str) -> FloatArray:
     coords = _floats("coords", values)
     if coords.ndim != 2 or coords.shape[1] != 2:
         raise InputError(f"coords must have two columns, not shape {coords.shape}")
-    for node in np.flatnonzero(~np.isfinite(coords).all(axis=1))[:1]:
-        raise InputError(f"coords of node {node} are not finite: {coords[node].tolist()}")
+    for node in np.flatnonzero(~_is_finite(coords).all(axis=1))[:1]:
+        raise InputError(f"coords of node {node} are not finite, or too large: {coords[node].tolist()}")
     if metric == "haversine":
         for node in np.flatnonzero((np.abs(coords) > (90, 360)).any(axis=1))[:1]:
             raise InputError(f"node {node} is not latitude, longitude: {coords[node].tolist()}")
-    return coords
+    return _frozen(coords)
 
 
 def _matrix(values: npt.ArrayLike) -> FloatArray:
     matrix = _floats("matrix", values)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"matrix must be square, not {' x '.join(map(str, matrix.shape))}")
-    for u, v in np.argwhere(~np.isfinite(matrix))[:1]:
+    np.fill_diagonal(matrix, 0.0)  # nobody drives from a node to itself, and many put infinity there
+    for u, v in np.argwhere(~_is_finite(matrix))[:1]:
         raise InputError(
             f"node {v} cannot be reached from node {u}: distance {matrix[u, v]} "
             "(give every pair a finite distance; a large one forbids an arc)"
         )
     for u, v in np.argwhere(matrix < 0)[:1]:
         raise InputError(f"distance from node {u} to node {v} is negative: {matrix[u, v]:g}")
-    return matrix
+    return _frozen(matrix)
 
 
 def _per_node(what: str, values: npt.ArrayLike | None, n: int, n_depots: int) -> FloatArray:
     array = _floats(what, np.zeros(n) if values is None else values)
     if array.shape != (n,):
         raise InputError(f"{what} needs one number a node ({n}), has shape {array.shape}")
-    for node in np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[:1]:
+    for node in np.flatnonzero(~(_is_finite(array) & (array >= 0)))[:1]:
         raise InputError(f"{what} of node {node} must be a number of at least 0, not {array[node]:g}")
     for node in np.flatnonzero(array[:n_depots])[:1]:
         raise InputError(f"{what} of depot {node} must be 0, not {array[node]:g}")
-    return array
+    return _frozen(array)
 
 
 def _labels(what: str, labels: Iterable[object], n: int) -> tuple[str, ...]:
     strings = tuple(map(str, labels))
     if strings and len(strings) != n:
         raise InputError(f"{what} needs one entry a node ({n}), has {len(strings)}")
+    for node, label in enumerate(strings):
+        _label(f"{what} of node {node}", label)
+        if what == "ids" and (not label or label != label.strip()):
+            raise InputError(f"id '{label}' of node {node} must not be empty, nor begin or end with a blank")
     return strings
 
 
+def _label(what: str, label: str) -> str:
+    """A label as reports and files can show it: on one line."""
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in label):
+        raise InputError(f"{what} must be plain text on one line, not {label!r}")
+    return label
+
+
 def _vehicle(k: int, vehicle: Vehicle, problem: Problem) -> Vehicle:
-    where, depots = f"vehicle {k + 1}", range(problem.n_depots)
-    if vehicle.start not in depots:
-        raise InputError(f"{where} starts at node {vehicle.start}, which is no depot")
+    where = f"vehicle {k + 1}"
+
+    def depot(node: object, verb: str) -> int:
+        if not (isinstance(node, Integer) and 0 <= node < problem.n_depots):
+            raise InputError(f"{where} {verb} at node {node}, which is no depot")
+        return int(node)
+
     for name in ("capacity", "max_length"):
         limit = getattr(vehicle, name)
-        if not (isinstance(limit, int | float) and limit >= 0):
+        if not (isinstance(limit, Integer | float | np.floating) and limit >= 0):
             raise InputError(f"{name} of {where} must be a number of at least 0, not {limit}")
-    if isinstance(vehicle.end, str):
-        if vehicle.end not in ("own", "any", "open"):
-            raise InputError(f"end '{vehicle.end}' of {where} is unknown: own, any, open, a depot or a list")
-        return vehicle
-    ends = (vehicle.end,) if isinstance(vehicle.end, int) else tuple(vehicle.end)
-    if not ends:
-        raise InputError(f"{where} may end nowhere: give it a depot, or end 'open'")
-    for end in ends:
-        if end not in depots:
-            raise InputError(f"{where} ends at node {end}, which is no depot")
-    return replace(vehicle, end=ends[0] if len(ends) == 1 else tuple(sorted(set(ends))))
+    end: EndRule = vehicle.end
+    if isinstance(end, str):
+        if end not in ("own", "any", "open"):
+            raise InputError(f"end '{end}' of {where} is unknown: own, any, open, a depot or a list")
+    else:
+        ends = sorted({depot(node, "ends") for node in (end if isinstance(end, Iterable) else (end,))})
+        if not ends:
+            raise InputError(f"{where} may end nowhere: give it a depot, or end 'open'")
+        end = ends[0] if len(ends) == 1 else tuple(ends)
+    return Vehicle(
+        start=depot(vehicle.start, "starts"),
+        end=end,
+        capacity=float(vehicle.capacity),
+        max_length=float(vehicle.max_length),
+        name=_label(f"name of {where}", vehicle.name),
+    )
