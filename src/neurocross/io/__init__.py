@@ -12,8 +12,8 @@ import numpy as np
 from neurocross.errors import InputError
 from neurocross.io import cordeau, geojson, native, sol, table, tsplib, vroom
 from neurocross.io.document import parse_document
-from neurocross.io.options import ReadOptions, options_of
-from neurocross.io.text import StrPath, read_text, write_text
+from neurocross.io.options import ReadOptions, options_of, options_with_fleet
+from neurocross.io.text import BYTE_ORDER_MARK, StrPath, read_text, write_text
 from neurocross.problem import Problem
 from neurocross.solution import Solution
 
@@ -48,8 +48,10 @@ class _Format:
 class _ProblemFormat(_Format):
     parse: Callable[[str, str, ReadOptions], Problem]
     format: Callable[[Problem], str]
-    ids: Callable[[Problem], tuple[str, ...]]
+    ids: Callable[[Problem], tuple[str, ...]] = lambda problem: problem.ids
     """What a written file calls the nodes."""
+    lists_vehicles: bool
+    """Whether a file says all about its vehicles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,25 +60,25 @@ class _SolutionFormat(_Format):
     format: Callable[[Solution], str]
 
 
-def _same_ids(problem: Problem) -> tuple[str, ...]:
-    return problem.ids
-
-
 _PROBLEMS = {
     "json": _ProblemFormat(
         parse=native.parse,
         format=native.format_problem,
-        ids=_same_ids,
+        lists_vehicles=True,
         keys=("neurocross",),
         suffixes=(".json",),
     ),
     "vroom": _ProblemFormat(
-        parse=vroom.parse, format=vroom.format_problem, ids=vroom.ids_in, keys=("jobs", "shipments")
+        parse=vroom.parse,
+        format=vroom.format_problem,
+        ids=vroom.ids_in,
+        lists_vehicles=True,
+        keys=("jobs", "shipments"),
     ),
     "csv": _ProblemFormat(
         parse=table.parse,
         format=table.format_problem,
-        ids=_same_ids,
+        lists_vehicles=False,
         looks_like=table.looks_like,
         suffixes=(".csv",),
     ),
@@ -84,6 +86,7 @@ _PROBLEMS = {
         parse=tsplib.parse,
         format=tsplib.format_problem,
         ids=tsplib.ids_in,
+        lists_vehicles=False,
         looks_like=tsplib.looks_like,
         suffixes=(".tsp", ".atsp", ".vrp"),
     ),
@@ -91,18 +94,23 @@ _PROBLEMS = {
         parse=cordeau.parse_cordeau,
         format=cordeau.format_cordeau,
         ids=cordeau.cordeau_ids,
+        lists_vehicles=True,
         looks_like=cordeau.looks_like_cordeau,
     ),
     "wang2015": _ProblemFormat(
         parse=cordeau.parse_wang2015,
         format=cordeau.format_wang2015,
         ids=cordeau.wang2015_ids,
+        lists_vehicles=True,
         looks_like=cordeau.looks_like_wang2015,
     ),
 }
 _SOLUTIONS = {
     "sol": _SolutionFormat(
-        parse=sol.parse_solution, format=sol.format_solution, looks_like=sol.looks_like, suffixes=(".sol",)
+        parse=sol.parse_solution,
+        format=sol.format_solution,
+        looks_like=sol.looks_like,
+        suffixes=(".sol",),
     ),
     "json": _SolutionFormat(
         parse=native.parse_solution,
@@ -123,7 +131,9 @@ _SOLUTIONS = {
         suffixes=(".geojson",),
     ),
     "vroom": _SolutionFormat(
-        parse=vroom.parse_solution, format=vroom.format_solution, keys=("code", "summary", "unassigned")
+        parse=vroom.parse_solution,
+        format=vroom.format_solution,
+        keys=("code", "summary", "unassigned"),
     ),
 }
 
@@ -142,6 +152,7 @@ def parse_problem(
     text: str, format: str | None = None, source_name: str = "input", options: ReadOptions = _AS_WRITTEN
 ) -> Problem:
     """The problem in a text; errors call it `source_name`."""
+    text = text.removeprefix(BYTE_ORDER_MARK)
     return _PROBLEMS[_format_of(text, source_name, format, _PROBLEMS)].parse(text, source_name, options)
 
 
@@ -161,7 +172,8 @@ def format_problem(problem: Problem, format: str) -> str:
     chosen = _PROBLEMS[_known(format, _PROBLEMS)]
     text = chosen.format(problem)
     try:
-        lost = _differences(problem, chosen.parse(text, format, _options_for(problem, format)))
+        again = chosen.parse(text, format, _options_for(problem, format))
+        lost = _differences(problem, again, chosen.ids(problem))
     except InputError as error:
         raise InputError(f"format {format} cannot hold this problem: {error}") from None
     if lost:
@@ -178,6 +190,7 @@ def parse_solution(
     text: str, problem: Problem, format: str | None = None, source_name: str = "input"
 ) -> Solution:
     """The plan for `problem` in a text; errors call it `source_name`."""
+    text = text.removeprefix(BYTE_ORDER_MARK)
     return _SOLUTIONS[_format_of(text, source_name, format, _SOLUTIONS)].parse(text, source_name, problem)
 
 
@@ -242,14 +255,17 @@ def _known(format: str, formats: Mapping[str, _Format]) -> str:
 
 
 def _options_for(problem: Problem, format: str) -> ReadOptions:
-    return ReadOptions() if format == "json" else options_of(problem, _PROBLEMS[format].ids(problem))
+    chosen = _PROBLEMS[format]
+    if format == "json":
+        return ReadOptions()
+    return options_of(problem) if chosen.lists_vehicles else options_with_fleet(problem, chosen.ids(problem))
 
 
-def _differences(problem: Problem, again: Problem) -> list[str]:
-    """Fields that a problem and its file do not share; what things are called does not count."""
-    labels = ("ids", "names", "name") + (("kind",) if problem.kind == "general" else ())
+def _differences(problem: Problem, again: Problem, ids: tuple[str, ...]) -> list[str]:
+    """Fields that a problem and its file do not share; names do not count, ids must be as promised."""
+    labels = ("names", "name") + (("kind",) if problem.kind == "general" else ())
     compared = [field.name for field in fields(Problem) if field.name not in labels]
-    first, second = _unnamed(problem), _unnamed(again)
+    first, second = _unnamed(problem.with_(ids=ids)), _unnamed(again)
     return [name for name in compared if not np.array_equal(getattr(first, name), getattr(second, name))]
 
 

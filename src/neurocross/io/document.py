@@ -9,8 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from neurocross.errors import InputError
 from neurocross.io.text import shown
+from neurocross.problem import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,25 @@ class Value:
             raise self.fail(f"must be {bounds}, not {value:g}")
         return value
 
-    def numbers(self) -> list[float]:
-        """A list of finite numbers; quick, for the rows of a matrix."""
-        if not isinstance(self.data, list) or any(type(x) is not float for x in self.data):
-            return [item.number() for item in self.items()]
-        return self.data
+    def square(self, size: int | None = None) -> FloatArray:
+        """A matrix of `size` rows, or as many as it has, with numbers of at least 0."""
+        rows = self.items()
+        n = len(rows) if size is None else size
+        if len(rows) != n:
+            raise self.fail(f"has {len(rows)} rows, one for each of the {n} nodes is needed")
+        matrix = np.empty((n, n))
+        for k, row in enumerate(rows):
+            numbers = row._numbers()
+            if len(numbers) != n:
+                raise row.fail(f"has {len(numbers)} numbers, as many as there are rows ({n}) are needed")
+            matrix[k] = numbers
+        return matrix
+
+    def _numbers(self) -> list[float]:
+        data = self._as(list, "a list […]")
+        if all(type(x) in (int, float) and 0 <= x < 1e300 for x in data):
+            return [*map(float, data)]
+        return [item.number(least=0) for item in self.items()]  # slower, and names the one that is wrong
 
     def whole(self, least: int) -> int:
         """A whole number of at least `least`."""
@@ -92,7 +109,9 @@ class Value:
 
     def label(self) -> str:
         """An identifier: a string, or a whole number taken as one."""
-        return str(self.data) if type(self.data) is int and abs(self.data) < 10**18 else self.text()
+        if type(self.data) is int and abs(self.data) < 10**18:
+            return str(self.data)
+        return self.text()
 
     def choice(self, words: Sequence[str]) -> str:
         """One of the given words."""
@@ -111,7 +130,9 @@ def parse_document(text: str, source: str) -> Value:
     try:
         data = json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite)
     except json.JSONDecodeError as error:
-        raise InputError(f"{source}:{error.lineno}: is not valid JSON: {_lower(error.msg)}") from None
+        raise InputError(
+            f"{source}:{error.lineno}: is not valid JSON: {_lower(error.msg)} (column {error.colno})"
+        ) from None
     except _NotFiniteError as error:
         line = _line_of(text, str(error))
         raise InputError(f"{source}:{line}: {shown(str(error))} is not a finite number") from None

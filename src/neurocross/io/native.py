@@ -11,7 +11,7 @@ import numpy as np
 
 from neurocross.io.document import Value, format_document, parse_document
 from neurocross.io.options import ReadOptions
-from neurocross.io.sheet import Sheet, problem_of
+from neurocross.io.sheet import Sheet, amounts_of, problem_of
 from neurocross.io.stops import nodes_by_id, solution_of
 from neurocross.io.text import plain, shown
 from neurocross.objective import Objective
@@ -77,7 +77,7 @@ def _sheet(document: Value) -> Sheet:
         source=document.source,
         n_depots=n_depots,
         coords=_coords(places, nodes, axes) if is_located else None,
-        matrix=_matrix(top["matrix"], len(nodes)) if "matrix" in top else None,
+        matrix=top["matrix"].square(len(nodes)) if "matrix" in top else None,
         metric=_metric(top, axes),
         rounding=top["rounding"].choice(ROUNDINGS) if "rounding" in top else "none",
         demand=_amounts(nodes, "demand"),
@@ -100,7 +100,9 @@ def _check_version(version: Value) -> None:
 
 def _metric(top: dict[str, Value], axes: tuple[str, str]) -> str:
     if "matrix" in top:
-        return top["metric"].choice(["matrix"]) if "metric" in top else "matrix"
+        if "metric" in top and top["metric"].data != "matrix":
+            raise top["metric"].fail("contradicts the matrix: leave one of the two out")
+        return "matrix"
     if "metric" in top:
         return top["metric"].choice(METRICS[1:])
     return "haversine" if axes is GLOBE else "euclidean"
@@ -117,18 +119,6 @@ def _amounts(nodes: Sequence[dict[str, Value]], key: str) -> FloatArray | None:
     if not any(key in node for node in nodes):
         return None
     return np.array([node[key].number(least=0) if key in node else 0.0 for node in nodes], float)
-
-
-def _matrix(value: Value, n: int) -> FloatArray:
-    rows = value.items()
-    if len(rows) != n:
-        raise value.fail(f"has {len(rows)} rows, one for each of the {n} nodes is needed")
-    matrix = []
-    for row in rows:
-        matrix.append(row.numbers())
-        if len(matrix[-1]) != n:
-            raise row.fail(f"has {len(matrix[-1])} numbers, one for each of the {n} nodes is needed")
-    return np.array(matrix, float).reshape(n, n)
 
 
 def _vehicles(value: Value, depots: tuple[str, ...]) -> tuple[Vehicle, ...]:
@@ -181,23 +171,23 @@ def _document(problem: Problem) -> Iterator[tuple[str, Any]]:
         yield "unlimited_fleet", True
     fleet = [(vehicle, len(list(equal))) for vehicle, equal in groupby(problem.vehicles)]
     yield "vehicles", [_vehicle(vehicle, count, problem) for vehicle, count in fleet]
-    yield "depots", [_node(node, problem) for node in range(problem.n_depots)]
-    yield "cities", [_node(node, problem) for node in problem.cities]
+    amounts = amounts_of(problem)
+    yield "depots", [_node(node, problem, amounts) for node in range(problem.n_depots)]
+    yield "cities", [_node(node, problem, amounts) for node in problem.cities]
     if problem.matrix is not None:
         yield "matrix", [[plain(distance) for distance in row] for row in problem.matrix.tolist()]
 
 
-def _node(node: int, problem: Problem) -> dict[str, Any]:
+def _node(node: int, problem: Problem, amounts: dict[str, list[float]]) -> dict[str, Any]:
     document: dict[str, Any] = {"id": problem.ids[node]}
     if problem.names[node]:
         document["name"] = problem.names[node]
     if problem.coords is not None:
         axes = GLOBE if problem.geographic else PLANE
         document |= dict(zip(axes, map(plain, problem.coords[node].tolist()), strict=True))
-    for key, values in (("demand", problem.demand), ("service", problem.service)):
-        if values is not None and values[node]:
-            document[key] = plain(values[node])
-    return document
+    return document | {
+        key: plain(values[node]) for key, values in amounts.items() if node >= problem.n_depots
+    }
 
 
 def _vehicle(vehicle: Vehicle, count: int, problem: Problem) -> dict[str, Any]:

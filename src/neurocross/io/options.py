@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from neurocross.errors import InputError
 from neurocross.objective import parse_objective
@@ -55,8 +55,17 @@ class ReadOptions:
         return " ".join(f"{_flag(name)} {_word(value)}" for name, value in given if value is not None)
 
 
-def options_of(problem: Problem, ids: tuple[str, ...]) -> ReadOptions:
-    """The options with which a file that holds only nodes, named `ids`, is this problem again."""
+def options_of(problem: Problem) -> ReadOptions:
+    """The options with which a file that holds this problem's nodes and vehicles is this problem again."""
+    return ReadOptions(
+        problem=None if problem.kind == "general" else problem.kind,
+        objective=problem.objective,
+        rounding=problem.rounding,
+    )
+
+
+def options_with_fleet(problem: Problem, ids: tuple[str, ...]) -> ReadOptions:
+    """The options with which a file that holds only the nodes, named `ids`, is this problem again."""
 
     def common(field: str) -> object:
         values = {getattr(vehicle, field) for vehicle in problem.vehicles}
@@ -66,11 +75,9 @@ def options_of(problem: Problem, ids: tuple[str, ...]) -> ReadOptions:
         value = common(field)
         return value if isinstance(value, int | float) and math.isfinite(value) else None
 
-    return ReadOptions(
-        problem=None if problem.kind == "general" else problem.kind,
+    return replace(
+        options_of(problem),
         vehicles=problem.n_vehicles if problem.fleet_is_bounded else None,
-        objective=problem.objective,
-        rounding=problem.rounding,
         capacity=limit("capacity"),
         max_length=limit("max_length"),
         end=_end_of(problem.vehicles, ids),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -109,19 +110,27 @@ def _kind_by_file(sheet: Sheet, options: ReadOptions) -> str:
     return "mdvrp" if options.end == "own" else "fmdvrp"
 
 
+def _a(kind: str) -> str:
+    return f"{'a' if kind[0] in 'tc' else 'an'} {kind}"
+
+
 def _objective(kind: str) -> Objective:
     return Objective.MINSUM if kind in ("tsp", "cvrp") else Objective.MINMAX
 
 
 def _refuse_contradictions(kind: str, sheet: Sheet, options: ReadOptions) -> None:
     if kind in ONE_DEPOT and sheet.n_depots > 1:
-        raise InputError(f"a {kind} has one depot, here are {sheet.n_depots}: give --problem mdvrp or fmdvrp")
+        raise InputError(
+            f"{_a(kind)} has one depot, here are {sheet.n_depots}: give --problem mdvrp or fmdvrp"
+        )
     number = options.vehicles or (1 if sheet.vehicles is None else len(sheet.vehicles))
     if kind == "tsp" and number > 1:
         raise InputError(f"a tsp has one vehicle, not {number}: give --problem mtsp")
     if kind in WITHOUT_CAPACITY and options.capacity is not None:
-        raise InputError(f"a {kind} has no capacity: give --problem cvrp, mdvrp or fmdvrp, or no --capacity")
-    if kind == "cvrp" and sheet.demand is None:
+        raise InputError(
+            f"{_a(kind)} has no capacity: give --problem cvrp, mdvrp or fmdvrp, or no --capacity"
+        )
+    if kind == "cvrp" and sheet.demand is None and sheet.n_nodes > sheet.n_depots:
         raise InputError("a cvrp needs demands, the file has none")
     if kind == "mdvrp" and options.end == "any":
         raise InputError("in an mdvrp routes end at their own depot: give --problem fmdvrp, or no --end")
@@ -212,6 +221,13 @@ def _ends_as_named(problem: Problem) -> bool:
         problem.ends_of(k) == (everywhere if problem.kind == "fmdvrp" else (vehicle.start,))
         for k, vehicle in enumerate(problem.vehicles)
     )
+
+
+def amounts_of(problem: Problem) -> dict[str, list[float]]:
+    """Demands and service times by node where a file must say them; a cvrp has demands even if all are 0."""
+    demand, service = cast(FloatArray, problem.demand), cast(FloatArray, problem.service)
+    amounts = {"demand": demand.tolist()} if demand.any() or problem.kind == "cvrp" else {}
+    return amounts | ({"service": service.tolist()} if service.any() else {})
 
 
 def in_order(values: Sequence[float] | FloatArray | None, order: Sequence[int]) -> FloatArray | None:

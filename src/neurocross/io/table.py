@@ -10,7 +10,7 @@ import numpy as np
 
 from neurocross.errors import InputError
 from neurocross.io.options import ReadOptions
-from neurocross.io.sheet import Sheet, depots_first, problem_of
+from neurocross.io.sheet import Sheet, amounts_of, depots_first, problem_of
 from neurocross.io.stops import nodes_by_id, solution_of, stops_of
 from neurocross.io.text import Line, plain, shown
 from neurocross.problem import Problem
@@ -150,19 +150,21 @@ def format_problem(problem: Problem) -> str:
     }
     axes = GLOBE if problem.geographic else PLANE
     columns |= {axis: [plain(v) for v in problem.coords[:, k].tolist()] for k, axis in enumerate(axes)}
-    for name in ("demand", "service"):
-        values = getattr(problem, name)
-        if values.any():
-            columns[name] = [plain(value) for value in values.tolist()]
+    for name, values in amounts_of(problem).items():
+        columns[name] = [plain(value) for value in values]
     if any(problem.names):
         columns["name"] = problem.names
     return _text([tuple(columns), *zip(*columns.values(), strict=True)])
 
 
 def _text(rows: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    return "".join(",".join(map(_cell, row)) + "\n" for row in rows)
+
+
+def _cell(value: object) -> str:
+    """A value in quotes where it must be; also with a semicolon, which is the delimiter elsewhere."""
+    text = str(value)
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',;"') else text
 
 
 # -- plans --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from neurocross.errors import InputError
 
 StrPath = str | os.PathLike[str]
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def decoded(data: bytes, source: str) -> str:
     if not data.strip():
         raise InputError(f"{source}: is empty")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{source}:{line}: is not text in UTF-8; save it in that encoding") from None
@@ -104,19 +106,23 @@ def decoded(data: bytes, source: str) -> str:
 
 def write_text(path: StrPath, text: str) -> None:
     """Write a file beside its place and rename it, so that an old one is never half lost."""
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file() and not target.is_dir():
-        beside = target  # a pipe or a terminal: nothing to lose, nothing to rename
-    else:
-        beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        if target.is_dir():
-            raise IsADirectoryError(0, "is a directory")
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        if beside != target:
-            beside.replace(target)
-    except OSError as error:
-        if beside != target:
-            beside.unlink(missing_ok=True)
-        reason = "its directory does not exist" if isinstance(error, FileNotFoundError) else error.strerror
+        _replace(Path(path), text.encode("utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{os.fspath(path)}: cannot be written: its directory does not exist") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"{os.fspath(path)}: cannot be written: {reason}") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        path.write_bytes(data)  # a pipe or a terminal: nothing to lose, nothing to rename
+        return
+    target = path.resolve()  # through a link, to the file itself
+    beside = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
+    try:
+        beside.write_bytes(data)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from neurocross.errors import InputError
-from neurocross.io.options import ReadOptions, options_of
-from neurocross.io.sheet import Sheet, depots_first, in_order, problem_of
+from neurocross.io.options import ReadOptions, options_with_fleet
+from neurocross.io.sheet import Sheet, amounts_of, depots_first, in_order, problem_of
 from neurocross.io.text import Line, plain, shown
 from neurocross.problem import FloatArray, Problem
 
@@ -91,8 +91,19 @@ class _File:
         """A keyword's value as a number of at least 0."""
         if keyword not in self.header:
             return default
-        self.header[keyword].expect(1, keyword)
+        self._one_word(keyword)
         return self.header[keyword].real(0, keyword, least=0)
+
+    def whole(self, keyword: str) -> int:
+        """A keyword's value as a whole number of at least 1."""
+        self._one_word(keyword)
+        return self.header[keyword].whole(0, keyword, least=1)
+
+    def _one_word(self, keyword: str) -> None:
+        if len(self.header[keyword].words) != 1:
+            raise self.header[keyword].fail(
+                f"{keyword} must be one number, not '{shown(self.word(keyword))}'"
+            )
 
     def rows(self, section: str) -> list[Line]:
         """The data lines of a section."""
@@ -137,7 +148,7 @@ def _sheet(file: _File) -> Sheet:
     demand, service = _by_node(file, "DEMAND_SECTION", index, depots), _service(file, index, depots)
     order = depots_first([k in depots for k in range(len(ids))])
     metric, rounding = METRICS.get(file.word("EDGE_WEIGHT_TYPE"), ("matrix", "none"))
-    vehicles = file.header["VEHICLES"].whole(0, "VEHICLES", least=1) if file.word("VEHICLES") else None
+    vehicles = file.whole("VEHICLES") if "VEHICLES" in file.header else None
     return Sheet(
         source=file.source,
         n_depots=len(depots),
@@ -175,8 +186,7 @@ def _kind(type_: str, n_depots: int, vehicles: int) -> str | None:
 def _dimension(file: _File) -> int:
     if "DIMENSION" not in file.header:
         raise file.fail("has no DIMENSION, the number of nodes")
-    file.header["DIMENSION"].expect(1, "DIMENSION")
-    return file.header["DIMENSION"].whole(0, "DIMENSION", least=1)
+    return file.whole("DIMENSION")
 
 
 def _nodes(file: _File) -> tuple[list[int], FloatArray | None, FloatArray | None]:
@@ -249,7 +259,7 @@ def _weights(file: _File, count: int) -> list[float]:
     for line in file.rows("EDGE_WEIGHT_SECTION"):
         if len(weights) + len(line.words) > count:
             raise line.fail(f"the matrix has more numbers than {form} needs here ({count})")
-        weights += [line.real(k, "a distance") for k in range(len(line.words))]
+        weights += [line.real(k, "a distance", least=0) for k in range(len(line.words))]
     if len(weights) < count:
         last = file.sections["EDGE_WEIGHT_SECTION"][-1]
         raise last.fail(f"the matrix ends after {len(weights)} numbers, {form} needs {count} here")
@@ -327,7 +337,7 @@ def format_problem(problem: Problem) -> str:
 def _header(problem: Problem) -> Iterator[str]:
     vehicle = problem.vehicles[0]
     yield f"NAME : {' '.join(problem.name.split()) or 'problem'}"
-    yield f"COMMENT : read with {options_of(problem, ids_in(problem))}"
+    yield f"COMMENT : read with {options_with_fleet(problem, ids_in(problem))}"
     yield f"TYPE : {_type_of(problem)}"
     yield f"DIMENSION : {problem.n_nodes}"
     yield f"EDGE_WEIGHT_TYPE : {_weight_type(problem)}"
@@ -342,7 +352,7 @@ def _header(problem: Problem) -> Iterator[str]:
 
 
 def _type_of(problem: Problem) -> str:
-    if problem.demand is not None and problem.demand.any():
+    if "demand" in amounts_of(problem):
         return "CVRP"
     asymmetric = problem.matrix is not None and (problem.matrix != problem.matrix.T).any()
     return "ATSP" if asymmetric else "TSP"
@@ -366,14 +376,9 @@ def _body(problem: Problem) -> Iterator[str]:
     if problem.matrix is not None:
         yield "EDGE_WEIGHT_SECTION"
         yield from (" ".join(str(plain(d)) for d in row) for row in problem.matrix.tolist())
-    for section, values in (("DEMAND_SECTION", problem.demand), ("SERVICE_TIME_SECTION", problem.service)):
-        if values is not None and values.any():
-            yield section
-            yield from _numbered(values.tolist())
+    for name, values in amounts_of(problem).items():
+        yield "DEMAND_SECTION" if name == "demand" else "SERVICE_TIME_SECTION"
+        yield from (f"{k} {plain(value)}" for k, value in enumerate(values, start=1))
     yield "DEPOT_SECTION"
     yield from (str(depot + 1) for depot in range(problem.n_depots))
     yield "-1"
-
-
-def _numbered(values: Sequence[float]) -> Iterator[str]:
-    return (f"{k} {plain(value)}" for k, value in enumerate(values, start=1))

@@ -169,12 +169,7 @@ def _matrix(top: dict[str, Value], vehicles: Sequence[_Object]) -> tuple[str, Fl
     if len(members) != 1:
         raise tables.fail("must give durations or distances, and not both: what is given is what counts")
     ((unit, table),) = members.items()
-    matrix = []
-    for row in table.items():
-        matrix.append(row.numbers())
-        if len(matrix[-1]) != len(table.data):
-            raise row.fail(f"has {len(matrix[-1])} numbers, it needs one for each of {len(table.data)} rows")
-    return unit, np.array(matrix, float).reshape(len(matrix), len(matrix))
+    return unit, table.square()
 
 
 def _place(entry: _Object, key: str, size: int | None) -> _Place | None:
