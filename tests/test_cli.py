@@ -56,7 +56,7 @@ def test_json_is_one_object_on_standard_output_and_progress_is_not(run) -> None:
 
 
 def test_quiet_prints_nothing_on_standard_error(run, square: Path) -> None:
-    assert run("solve", square, "-m", 2, "--quiet")[2] == ""
+    assert run("solve", square, "-m", 2, "--quiet", "--time", 1)[2] == ""
 
 
 @pytest.mark.parametrize("suffix", ["sol", "json", "csv", "geojson"])
@@ -198,7 +198,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert ran.stderr.strip() == "[]"
 
 
-@pytest.mark.parametrize("method", ["ce"])
+@pytest.mark.parametrize("method", ["ce", "hybrid"])
 def test_ctrl_c_prints_the_best_so_far_and_exits_0(tmp_path: Path, method: str) -> None:
     rng = np.random.default_rng(0)
     path = tmp_path / "many.json"

@@ -22,7 +22,8 @@ KINDS = {
     "tsp": {}, "mtsp": {"vehicles": 3}, "mdvrp": {"depots": 3, "vehicles": 4},
     "fmdvrp": {"depots": 3, "vehicles": 4}, "cvrp": {},
 }  # fmt: skip
-CE_METHODS = ("ce", "ce-brute")
+LIMITS = {"ce": {}, "ce-brute": {}, "hybrid": {"iterations": 300}}
+"""Every method, with a limit that keeps it short."""
 
 
 def instance(kind: str, cities: int = 20) -> Problem:
@@ -42,16 +43,17 @@ def best_by_hand(problem: Problem) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("method", CE_METHODS)
+@pytest.mark.parametrize("method", LIMITS)
 def test_every_problem_gets_a_plan_that_passes_the_check(kind: str, method: str) -> None:
-    result = solve(instance(kind), method=method, seed=1)
+    result = solve(instance(kind), method=method, seed=1, **LIMITS[method])
     assert result.feasible and result.solution.check() == []
     assert result.lower_bound <= result.cost + 1e-9
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_seed_and_iterations_give_the_same_answer(kind: str) -> None:
-    first, second = (solve(instance(kind), method="ce", seed=3, iterations=200) for _ in range(2))
+@pytest.mark.parametrize("method", LIMITS)
+def test_the_same_seed_and_iterations_give_the_same_answer(kind: str, method: str) -> None:
+    first, second = (solve(instance(kind), method=method, seed=3, iterations=200) for _ in range(2))
     assert first.solution.tours == second.solution.tours
     assert first.iterations == second.iterations
 
@@ -72,7 +74,7 @@ def test_tiny_problems_of_every_end_rule_are_solved_to_the_optimum(problem: Prob
 
 
 @settings(max_examples=300)
-@given(problems(max_cities=7), st.sampled_from(["minmax", "minsum"]), st.sampled_from(CE_METHODS))
+@given(problems(max_cities=7), st.sampled_from(["minmax", "minsum"]), st.sampled_from(list(LIMITS)))
 def test_an_answer_marked_feasible_passes_the_check_and_the_bound_holds(problem, objective, method) -> None:
     result = solve(problem.with_(objective=objective), method=method, seed=1, iterations=30)
     assert result.feasible == (not result.solution.check() and not problem.infeasibilities())
@@ -81,9 +83,10 @@ def test_an_answer_marked_feasible_passes_the_check_and_the_bound_holds(problem,
         assert result.lower_bound <= result.cost + 1e-9
 
 
-def test_twenty_stops_at_distance_one_and_five_vehicles_are_proven_optimal() -> None:
+@pytest.mark.parametrize("method", LIMITS)
+def test_twenty_stops_at_distance_one_and_five_vehicles_are_proven_optimal(method: str) -> None:
     problem = Problem.mtsp(matrix=np.ones((21, 21)) - np.eye(21), vehicles=5)
-    result = solve(problem, method="ce", time=5)
+    result = solve(problem, method=method, time=5)
     assert result.makespan == 5 and result.optimal
 
 
@@ -112,9 +115,9 @@ def test_a_met_bound_stops_the_search() -> None:
         "more vehicles than cities",
     ],
 )
-@pytest.mark.parametrize("method", CE_METHODS)
+@pytest.mark.parametrize("method", LIMITS)
 def test_degenerate_problems_get_normal_answers(problem: Problem, method: str) -> None:
-    result = solve(problem, method=method)
+    result = solve(problem, method=method, **LIMITS[method])
     assert result.feasible and result.optimal
 
 
@@ -124,9 +127,10 @@ def test_a_vehicle_may_end_at_the_depot_that_suits_it() -> None:
     assert (route.start, route.end, route.length) == (0, 1, pytest.approx(10.0))
 
 
-def test_an_infeasible_fleet_gets_reasons_and_the_least_violating_plan() -> None:
+@pytest.mark.parametrize("method", LIMITS)
+def test_an_infeasible_fleet_gets_reasons_and_the_least_violating_plan(method: str) -> None:
     problem = Problem.cvrp([[0, 0], [1, 0], [2, 0]], demand=[0, 8, 12], capacity=10, vehicles=1)
-    result = solve(problem, method="ce")
+    result = solve(problem, method=method, **LIMITS[method])
     assert not result.feasible and not result.optimal
     assert "city '2' demands 12, more than any vehicle carries (10)" in result.violations
     assert "the cities demand 20 in all, the fleet carries 10" in result.violations
@@ -141,10 +145,12 @@ def test_routes_over_their_longest_length_are_brought_below_it() -> None:
     assert result.feasible and result.total <= loose.total + 1e-9
 
 
-def test_a_warm_start_is_never_made_worse() -> None:
+@pytest.mark.parametrize("method", LIMITS)
+def test_a_warm_start_is_never_made_worse(method: str) -> None:
     problem = instance("mtsp", 40)
     good = solve(problem, method="ce", seed=1, perturbations=50)
-    assert solve(problem, method="ce", seed=2, iterations=1, start=good.solution).cost <= good.cost
+    again = solve(problem, method=method, seed=2, iterations=1, start=good.solution)
+    assert again.cost <= good.cost + problem.tolerance
 
 
 def test_with_time_alone_the_search_perturbs_until_it_is_up() -> None:
@@ -152,9 +158,10 @@ def test_with_time_alone_the_search_perturbs_until_it_is_up() -> None:
     assert result.iterations > 200 or result.optimal
 
 
-def test_on_best_hands_over_complete_plans() -> None:
+@pytest.mark.parametrize("method", LIMITS)
+def test_on_best_hands_over_complete_plans(method: str) -> None:
     told = []
-    result = solve(instance("fmdvrp"), method="ce", seed=1, on_best=told.append)
+    result = solve(instance("fmdvrp"), method=method, seed=1, on_best=told.append, **LIMITS[method])
     assert all(progress.solution.feasible for progress in told)
     assert told[-1].value == pytest.approx(result.cost)
 
@@ -165,7 +172,10 @@ def test_on_best_hands_over_complete_plans() -> None:
         ({"method": "magic"}, "method 'magic' is unknown: use one of"),
         ({"select": "best"}, "select 'best' is unknown: use one of sweep, max-min, random"),
         ({"intra": "3opt"}, "intra '3opt' is unknown"),
-        ({"accept": "never"}, "accept 'never' is unknown: use walk or better"),
+        ({"accept": "never"}, "accept 'never' is unknown: use one of walk, better"),
+        ({"threads": 2}, "threads is not an option of method ce"),
+        ({"method": "hybrid", "select": "sweep"}, "select is not an option of method hybrid"),
+        ({"method": "hybrid", "perturbations": 5}, "perturbations is not an option of method hybrid"),
         ({"time": -1}, "time must be at least 0, not -1"),
         ({"iterations": -5}, "iterations must be at least 0, not -5"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
@@ -186,8 +196,19 @@ def test_to_dict_has_the_documented_keys() -> None:
     assert list(answer["routes"][0]) == ["vehicle", "start", "end", "stops", "length", "load"]
 
 
+def test_the_engine_is_no_worse_than_algorithm_1_on_average() -> None:
+    rng, ratios = np.random.default_rng(5), []
+    for _ in range(5):
+        problem = random_problem("mtsp", rng, cities=50, vehicles=3)
+        engine = solve(problem, seed=1, iterations=20_000)
+        ratios.append(
+            engine.cost / solve(problem, method="ce", seed=1, iterations=2_000, accept="better").cost
+        )
+    assert np.mean(ratios) <= 1.001
+
+
 def test_methods_are_listed() -> None:
-    assert set(CE_METHODS) <= set(METHODS)
+    assert set(LIMITS) <= set(METHODS)
 
 
 def test_mtsplib_is_within_one_percent_of_best_known(data: Path) -> None:

@@ -98,24 +98,31 @@ def reads_problem(command: Callable[..., None]) -> Callable[..., None]:
 @reads_problem
 def solve(
     task: Problem,
-    method: Annotated[str, typer.Option(help="ce (exact CROSS exchange) or ce-brute (full search).")] = "ce",
-    time: Annotated[float | None, _option(help="Seconds.")] = None,
-    iterations: Annotated[
-        int | None, _option(help="Iterations; the same seed then gives the same answer.")
-    ] = None,
-    perturbations: Annotated[
-        int | None, _option("--perturbations", "-p", help="The paper's p; 5 if no limit is given.")
-    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="hybrid (the engine); Algorithm 1 with ce (exact exchange) or ce-brute (full search)."
+        ),
+    ] = "hybrid",
+    time: Annotated[float | None, _option(help="Seconds; 10 for hybrid if no limit is given.")] = None,
+    iterations: Annotated[int | None, _option(help="Iterations; same seed, same answer.")] = None,
     no_improvement: Annotated[int | None, _option(help="Iterations without a new best.")] = None,
     target: Annotated[float | None, _option(help="A value that is good enough.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
-    select: Annotated[str, typer.Option(help="Pairs of tours: sweep, max-min or random.")] = "sweep",
+    threads: Annotated[int | None, _option(help="hybrid: independent searches at once.")] = None,
+    perturbations: Annotated[
+        int | None,
+        _option("--perturbations", "-p", help="Algorithm 1: the paper's p; 5 if no limit is given."),
+    ] = None,
+    select: Annotated[str | None, _option(help="Algorithm 1: sweep (default), max-min or random.")] = None,
     intra: Annotated[
-        str, typer.Option(help="Inside a route: 2opt+oropt, 2opt, elkai or ortools.")
-    ] = "2opt+oropt",
+        str | None, _option(help="Algorithm 1: 2opt+oropt (default), 2opt, elkai or ortools.")
+    ] = None,
     accept: Annotated[
         str | None,
-        _option(help="Perturb the current tours (walk) or the best (better, default with --time)."),
+        _option(
+            help="Algorithm 1: perturb the current tours (walk) or the best (better, default with --time)."
+        ),
     ] = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
     output: Annotated[
@@ -142,7 +149,7 @@ def solve(
         result = run(
             task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
             no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,
-            start=plan, on_best=on_best,
+            threads=threads, start=plan, on_best=on_best,
         )  # fmt: skip
     if output:
         write_solution(result.solution, output)

@@ -74,7 +74,7 @@ def hybrid(
     hear = None
     if on_best is not None:
 
-        def hear(found: list[list[int]], seconds: float, iteration: int, value: float) -> None:
+        def hear(found: Sequence[Sequence[int]], seconds: float, iteration: int, value: float) -> None:
             on_best((seconds, iteration, value), _frozen(found))
 
     objective = list(Objective).index(problem.objective)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from neurocross import bounds
 from neurocross.errors import InputError
+from neurocross.hybrid import hybrid
 from neurocross.operators.construct import completed, initial_solution
 from neurocross.operators.cross import Cities
 from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_brute
@@ -19,17 +20,22 @@ from neurocross.operators.intra import INTRA_OPERATORS
 from neurocross.operators.perturb import random_exchange
 from neurocross.operators.select import SELECTORS
 from neurocross.problem import Problem
-from neurocross.search import Limits, Parts, TracePoint, search
+from neurocross.search import Limits, Outcome, Parts, TracePoint, search
 from neurocross.solution import Solution
 
 T = TypeVar("T")
+Toured = Sequence[Cities] | Sequence[Sequence[int]]
+Told = Callable[[TracePoint, Toured], None]
 
 EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
-METHODS = (*EXCHANGES,)
-ACCEPTANCES = ("walk", "better")
+METHODS = ("hybrid", *EXCHANGES)
+ACCEPTANCES = {word: word for word in ("walk", "better")}
+
+DEFAULT_SECONDS = 10.0
+"""How long the engine runs when no limit is given."""
 
 DEFAULT_PERTURBATIONS = 5
-"""The paper's p, used when no limit is given."""
+"""The paper's p, used by Algorithm 1 when no limit is given."""
 
 BOUND_SHARE = 0.05
 """Part of a time limit spent on the bound before the search, so that it can stop at a proven optimum."""
@@ -142,40 +148,36 @@ class Result:
 def solve(
     problem: Problem,
     *,
-    method: str = "ce",
+    method: str = "hybrid",
     seed: int = 0,
     time: float | None = None,
     iterations: int | None = None,
-    perturbations: int | None = None,
     no_improvement: int | None = None,
     target: float | None = None,
-    select: str = "sweep",
-    intra: str = "2opt+oropt",
-    accept: str | None = None,
     start: Solution | None = None,
     on_best: Callable[[Progress], None] | None = None,
+    threads: int | None = None,
+    perturbations: int | None = None,
+    select: str | None = None,
+    intra: str | None = None,
+    accept: str | None = None,
 ) -> Result:
     """Solve a problem; whichever limit comes first ends the search.
 
-    `time` is in seconds. Without any limit the search makes `DEFAULT_PERTURBATIONS` perturbations.
-    `accept` is `walk` (perturb the current tours, as the paper; default without `time`) or `better`
-    (perturb the best; default with it). `start` is a plan to begin with, completed if it must be.
+    `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`. `time` is in
+    seconds. Without any limit the engine runs for `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`.
+    `start` is a plan to begin with, completed if it must be. `threads` is the engine's.
+
+    For Algorithm 1 alone: `perturbations` (p of the paper), `select` (SelectTours), `intra`
+    (IntraOperation) and `accept`: `walk` perturbs the current tours (as the paper; default without `time`),
+    `better` the best (default with it).
     """
     began = clock.perf_counter()
+    if method not in METHODS:
+        raise InputError(f"method '{method}' is unknown: use one of {', '.join(METHODS)}")
     _at_least_0("seed", seed)
-    given = (time, iterations, perturbations, no_improvement, target)
-    if all(limit is None for limit in given):
-        perturbations = DEFAULT_PERTURBATIONS
-    parts = Parts(
-        initial_solution=_start(problem, start),
-        select_tours=_choice("select", select, SELECTORS),
-        exchange=_choice("method", method, EXCHANGES),
-        intra=_choice("intra", intra, INTRA_OPERATORS),
-        random_exchange=random_exchange,
-        accept=accept or ("walk" if time is None else "better"),
-    )
-    if parts.accept not in ACCEPTANCES:
-        raise InputError(f"accept '{parts.accept}' is unknown: use {' or '.join(ACCEPTANCES)}")
+    if (time, iterations, no_improvement, target, perturbations) == (None,) * 5:
+        time, perturbations = (DEFAULT_SECONDS, None) if method == "hybrid" else (None, DEFAULT_PERTURBATIONS)
     seconds = math.inf if time is None else _at_least_0("time", time)
     bound = bounds.lower_bound(problem, time_limit=min(BOUND_SECONDS, BOUND_SHARE * seconds))
     # How far the ascent of the bound comes depends on the clock; without a time limit the answer must not.
@@ -187,9 +189,21 @@ def solve(
         no_improvement=math.inf if no_improvement is None else _at_least_0("no-improvement", no_improvement),
         target=max(-math.inf if target is None else target, proven + problem.tolerance),
     )
-    outcome = search(
-        problem, parts, limits, np.random.default_rng(seed), _told(problem, bound.value, on_best)
-    )
+    told = _told(problem, bound.value, on_best)
+    if method == "hybrid":
+        _refuse("hybrid", perturbations=perturbations, select=select, intra=intra, accept=accept)
+        outcome = _engine(problem, limits, seed, start, threads, told)
+    else:
+        _refuse(method, threads=threads)
+        parts = Parts(
+            initial_solution=_start(problem, start),
+            select_tours=_choice("select", select or "sweep", SELECTORS),
+            exchange=EXCHANGES[method],
+            intra=_choice("intra", intra or "2opt+oropt", INTRA_OPERATORS),
+            random_exchange=random_exchange,
+            accept=_choice("accept", accept or ("walk" if time is None else "better"), ACCEPTANCES),
+        )
+        outcome = search(problem, parts, limits, np.random.default_rng(seed), told)
     return Result(
         solution=Solution(problem, outcome.tours),
         method=method,
@@ -202,7 +216,41 @@ def solve(
     )
 
 
-def _choice(what: str, word: str, choices: dict[str, T]) -> T:
+def _engine(
+    problem: Problem,
+    limits: Limits,
+    seed: int,
+    start: Solution | None,
+    threads: int | None,
+    told: Told | None,
+) -> Outcome:
+    """The engine under the same limits, its outcome in the same form."""
+
+    def finite(limit: float) -> int | None:
+        return int(limit) if limit < math.inf else None
+
+    found = hybrid(
+        problem,
+        seed=seed,
+        time_limit=limits.seconds if limits.seconds < math.inf else None,
+        iterations=finite(limits.iterations),
+        no_improvement=finite(limits.no_improvement),
+        target=limits.target,
+        start=None if start is None else [tour.tolist() for tour in completed(problem, start.tours)],
+        threads=1 if threads is None else threads,
+        on_best=told,
+    )
+    tours = tuple(np.array(tour, np.int32) for tour in found.tours)
+    return Outcome(tours, found.iterations, found.trace, found.stopped == "interrupted")
+
+
+def _refuse(method: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name} is not an option of method {method}")
+
+
+def _choice(what: str, word: str, choices: Mapping[str, T]) -> T:
     if word not in choices:
         raise InputError(f"{what} '{word}' is unknown: use one of {', '.join(choices)}")
     return choices[word]
@@ -214,9 +262,7 @@ def _at_least_0(what: str, number: float) -> float:
     return number
 
 
-def _told(
-    problem: Problem, lower_bound: float, on_best: Callable[[Progress], None] | None
-) -> Callable[[TracePoint, Sequence[Cities]], None] | None:
+def _told(problem: Problem, lower_bound: float, on_best: Callable[[Progress], None] | None) -> Told | None:
     if on_best is None:
         return None
     return lambda point, tours: on_best(Progress(point[0], point[1], Solution(problem, tours), lower_bound))
