@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from neurocross.errors import InputError, NeurocrossError
+from neurocross.errors import InputError, MissingDependencyError, NeurocrossError
 
 if TYPE_CHECKING:
     from neurocross.problem import Problem
@@ -267,6 +267,48 @@ def plot(
         plot_problem(task, output)
     else:
         plot_solution(read_solution(solution, task), output)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    database: Annotated[
+        Path | None, _option(help="File of the jobs; in your state directory if not given.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, _option(help="File with the token requests must carry; needed beyond this machine.")
+    ] = None,
+    jobs_at_once: Annotated[
+        int | None, _option(help="Searches at the same time; the cores if not given.")
+    ] = None,
+    max_queue: Annotated[int, typer.Option(help="Jobs that may wait.")] = 100,
+    max_cities: Annotated[int, typer.Option(help="Cities of a job.")] = 5_000,
+    max_seconds: Annotated[float, typer.Option(help="Seconds a job may ask for.")] = 600.0,
+    max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = 8_000_000,
+    parse_seconds: Annotated[
+        float, typer.Option(help="Seconds to read an upload or write an export.")
+    ] = 10.0,
+    keep_jobs: Annotated[int, typer.Option(help="Ended jobs that are kept.")] = 1_000,
+    tiles: Annotated[
+        str | None,
+        _option(help="Template of map tiles for the page, '' for none; OpenStreetMap's if not given."),
+    ] = None,
+) -> None:
+    """Start the HTTP service and its page."""
+    try:
+        from neurocross.service.server import run
+        from neurocross.service.settings import Settings, read_token
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(f"serve needs {error.name}: pip install 'neurocross[serve]'") from None
+
+    chosen: dict[str, Any] = {"database": database, "jobs_at_once": jobs_at_once, "tiles": tiles}
+    settings = Settings(
+        host=host, token=None if token_file is None else read_token(token_file), max_queue=max_queue,
+        max_cities=max_cities, max_seconds=max_seconds, max_body=max_body, parse_seconds=parse_seconds,
+        keep_jobs=keep_jobs, **{name: value for name, value in chosen.items() if value is not None},
+    )  # fmt: skip
+    run(settings, port)
 
 
 def _refuse_missing_directories(*paths: Path | None) -> None:
