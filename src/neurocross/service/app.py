@@ -221,7 +221,7 @@ def create_app(settings: Settings) -> FastAPI:
         response_class=StreamingResponse,
         responses={
             200: {
-                "description": "`started`, `best` (each new best plan with its routes), and at last "
+                "description": "`best` (each new best plan with its routes), and at last "
                 "`finished`, `stopped` or `failed`. Bests that lasted less than 20 ms are left out.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },

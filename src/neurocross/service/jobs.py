@@ -170,11 +170,7 @@ class Jobs:
 
     async def _search(self, job: Job) -> dict[str, Any]:
         def heard(message: dict[str, Any]) -> None:
-            kind, data = message["kind"], message["data"]
-            if kind == "best":
-                self.store.tell(job, kind, data, {k: v for k, v in data.items() if k != "routes"})
-            else:
-                self.store.tell(job, kind, data)
+            self.store.tell_best(job, message["data"])
             self._ring(job)
 
         arguments = {

@@ -70,15 +70,13 @@ class Worker:
                 case _ if heard is not None:
                     heard(message)
 
-    @property
-    def pid(self) -> int:
-        """Of the process."""
-        return self._process.pid
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.returncode is None
+    async def answers(self) -> bool:
+        """Whether the process still runs; asked, because the news of a death takes its time."""
+        try:
+            await self.run("ping", {})
+        except Failed:
+            return False
+        return True
 
     def kill(self) -> None:
         """End the process at once."""
@@ -142,7 +140,7 @@ class Pool:
                 raise TimeoutError(f"took longer than {seconds:g} s") from None
 
     async def _take(self) -> Worker:
-        while not (worker := await self._free.get()).is_alive:
+        while not await (worker := await self._free.get()).answers():
             self._replace(worker)
         return worker
 

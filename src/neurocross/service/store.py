@@ -183,12 +183,11 @@ class Store:
             (time.time(), job.number),
         )
 
-    def tell(self, job: Job, kind: str, data: dict[str, Any], best: dict[str, Any] | None = None) -> None:
-        """Something happened; `best` are the figures of a new best plan."""
+    def tell_best(self, job: Job, data: dict[str, Any]) -> None:
+        """A new best plan: its figures, and its routes under `routes`."""
         with _Transaction(self._db):
-            self._tell(job, kind, data)
-            if best is not None:
-                self._set_best(job, best)
+            self._tell(job, "best", data)
+            self._set_best(job, {key: value for key, value in data.items() if key != "routes"})
 
     def note(self, job: Job, figures: dict[str, Any]) -> None:
         """What was learned of the best plan without a new one: a better bound, the time it took."""

@@ -13,6 +13,7 @@ import threading
 import time as clock
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -29,6 +30,7 @@ from neurocross.operators.cross import objective_code
 from neurocross.problem import Problem
 from neurocross.service.schemas import JobRequest, Options
 from neurocross.solution import Solution
+from neurocross.solver import Progress
 from neurocross.solver import solve as run_search
 
 Tell = Callable[[dict[str, Any]], None]
@@ -78,19 +80,23 @@ def solve(
     """Search; tells of every best plan that lasts, the first one at once. `spent`: seconds used before."""
     began = clock.perf_counter()
     task = parse_problem(problem, "json", "problem")
-    messenger = _Messenger(task, tell, spent)
-    limits = {key: options[key] for key in ("method", "seed", "iterations") if key in options}
     plan = None if start is None else _plan(task, start, "start")
-    first = Solution(task, initial_solution(task, np.random.default_rng(options["seed"])))
-    messenger.offer(0.0, 0, plan or first)
+    first = plan or Solution(task, initial_solution(task, np.random.default_rng(options["seed"])))
+    messenger = _Messenger(task, tell, spent)
+    messenger.offer(Progress(0.0, 0, first, bounds.farthest_city_bound(task)))
+
+    def on_best(best: Progress) -> None:
+        messenger.offer(replace(best, seconds=clock.perf_counter() - began))
+
     result = run_search(
         task,
         time=max(0.0, options["seconds"] - spent - (clock.perf_counter() - began)),
         start=plan,
-        on_best=lambda best: messenger.offer(clock.perf_counter() - began, best.iteration, best.solution),
-        **limits,
+        on_best=on_best,
+        **{key: options[key] for key in ("method", "seed", "iterations") if key in options},
     )
-    messenger.offer(result.seconds, result.iterations, result.solution)
+    if result.solution.tours != messenger.last:
+        on_best(Progress(result.seconds, result.iterations, result.solution, result.lower_bound))
     return messenger.finish(result.lower_bound)
 
 
@@ -153,7 +159,11 @@ def inspect(
     }
 
 
-TASKS: dict[str, Callable[..., Any]] = {"read": read, "solve": solve, "export": export, "inspect": inspect}
+def ping(tell: Tell) -> None:
+    """Nothing but an answer."""
+
+
+TASKS: dict[str, Callable[..., Any]] = {task.__name__: task for task in (ping, read, solve, export, inspect)}
 
 
 def _request(body: str, query: dict[str, Any]) -> tuple[dict[str, Any], str, list[Any] | None]:
@@ -189,7 +199,7 @@ def _predictions(problem: Problem, v1: int, t1: Any, v2: int, t2: Any) -> Any | 
 
 
 class _Messenger:
-    """Tells of new bests from a thread of its own, so that the search need not wait.
+    """Tells of bests from a thread of its own, so that the search need not wait.
 
     A best that is overtaken before its turn is left out; the last one never is.
     """
@@ -197,52 +207,63 @@ class _Messenger:
     def __init__(self, problem: Problem, tell: Tell, spent: float) -> None:
         self._problem, self._tell, self._spent = problem, tell, spent
         self._infeasibilities = problem.infeasibilities()
-        self._bound = bounds.farthest_city_bound(problem)
-        self._best: tuple[float, int, Solution] | None = None
+        self._best: Progress | None = None
+        self._to_beat: tuple[float, float] | None = None
+        self._is_over = False
         self._waiting = threading.Event()
-        self._done = False
-        tell({"kind": "started", "data": {"lower_bound": self._bound}})
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def offer(self, seconds: float, iteration: int, solution: Solution) -> None:
-        """A plan; kept if it is better than those before."""
-        if self._best is None or solution.key < self._best[2].key:
-            self._best = (seconds, iteration, solution)
-            self._waiting.set()
+    def offer(self, best: Progress) -> None:
+        """The first plan, or a new best of the search, which begins at a plan of its own."""
+        if self._best is None:
+            self._to_beat = best.solution.key if best.solution.feasible else None
+        elif self._to_beat is not None:
+            if best.solution.key > self._to_beat:
+                return
+            self._to_beat = None
+        self._best = best
+        self._waiting.set()
+
+    @property
+    def last(self) -> tuple[tuple[int, ...], ...] | None:
+        """The tours of the last best."""
+        return None if self._best is None else self._best.solution.tours
 
     def finish(self, bound: float) -> dict[str, Any]:
-        """Tell of the last best, and give its figures under a better bound."""
-        self._done = True
+        """Tell of the last best, and give its figures under the last bound."""
+        self._is_over = True
         self._waiting.set()
         self._thread.join()
-        self._bound = max(self._bound, bound)
         assert self._best is not None
-        return self._figures(*self._best)
+        return self._figures(replace(self._best, lower_bound=bound))
 
     def _run(self) -> None:
-        told = None
-        while not (self._done and told is self._best):
+        told: Progress | None = None
+        while not self._is_over or told is not self._best:
             self._waiting.wait()
             self._waiting.clear()
-            if self._best is None or self._best is told:
+            if (best := self._best) is None or best is told:
                 continue
-            began, told = clock.perf_counter(), self._best
-            routes = told[2].route_dicts()
-            self._tell({"kind": "best", "data": self._figures(*told) | {"routes": routes}})
-            if not self._done:
+            began = clock.perf_counter()
+            if told is None or best.solution.tours != told.solution.tours:
+                routes = best.solution.route_dicts()
+                self._tell({"kind": "best", "data": self._figures(best) | {"routes": routes}})
+            told = best
+            if not self._is_over:
                 clock.sleep(max(LEAST_PAUSE, (clock.perf_counter() - began) / SHARE))
 
-    def _figures(self, seconds: float, iteration: int, solution: Solution) -> dict[str, Any]:
+    def _figures(self, best: Progress) -> dict[str, Any]:
+        solution, bound = best.solution, best.lower_bound
         violations = [*self._infeasibilities, *solution.violations]
-        is_optimal = bounds.is_optimal(solution.cost, self._bound, self._problem.tolerance)
+        is_optimal = bounds.is_optimal(solution.cost, bound, self._problem.tolerance)
         return {
-            "seconds": self._spent + seconds,
-            "iteration": iteration,
+            "seconds": self._spent + best.seconds,
+            "iteration": best.iteration,
             "makespan": solution.makespan,
             "total": solution.total,
-            "lower_bound": self._bound,
-            "gap": bounds.gap(solution.cost, self._bound),
+            "lower_bound": bound,
+            "gap": bounds.gap(solution.cost, bound),
             "optimal": is_optimal and not violations,
             "feasible": not violations,
             "violations": violations,
