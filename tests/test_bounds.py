@@ -143,6 +143,10 @@ def tree_bound(problem: Problem, multipliers: list[float]) -> float:
     return min(total / r if problem.objective == "minmax" else total for r, total in totals.items())
 
 
+def farthest(core: _core.Instance, detour_gain: float, arc_budget: float) -> float:
+    return max(_core.round_trips(core, detour_gain, arc_budget), default=0.0)
+
+
 def core_tree_bound(
     problem: Problem, neighbours: int = 20, seconds: float = UNTIL_IT_STALLS
 ) -> tuple[float, list[float]]:
@@ -165,13 +169,13 @@ def test_no_plan_beats_the_bound(problem: Problem) -> None:
 @given(tiny_problems(limits=False))
 def test_the_farthest_city_is_as_far_as_floyd_warshall_says(problem: Problem) -> None:
     for detour_gain in (math.inf, _detour_gain(problem)):
-        bound = _core.farthest_city_bound(problem.core, detour_gain, math.inf)
+        bound = farthest(problem.core, detour_gain, math.inf)
         assert bound == pytest.approx(farthest_by_floyd_warshall(problem), rel=1e-9)
 
 
 @given(tiny_problems(limits=False), st.integers(0, 40))
 def test_a_search_for_round_trips_cut_short_stays_below_them(problem: Problem, arcs: int) -> None:
-    cut = _core.farthest_city_bound(problem.core, _detour_gain(problem), arcs)
+    cut = farthest(problem.core, _detour_gain(problem), arcs)
     assert 0 <= cut <= farthest_by_floyd_warshall(problem) * (1 + 1e-9)
 
 
@@ -263,6 +267,13 @@ def test_a_target_met_by_the_farthest_city_needs_no_tour_bound() -> None:
     problem = Problem.mtsp([[0, 0], [3, 4], [1, 0]], vehicles=3)
     assert lower_bound(problem, target=10.0).tour == 0
     assert lower_bound(problem, target=11.0).tour > 0
+
+
+def test_full_loads_pay_for_their_round_trips() -> None:
+    # Five loads of 3 out of 4: no two fit together, but by load they would be three and three quarters.
+    problem = Problem.cvrp([[0, 0]] + [[10, 0]] * 5, demand=[0, 3, 3, 3, 3, 3], capacity=4)
+    assert lower_bound(problem, time_limit=0).tour == pytest.approx(75)
+    assert lower_bound(problem.with_(objective="minmax"), time_limit=0).tour == pytest.approx(15)
 
 
 def test_the_gap_is_a_part_of_the_value() -> None:

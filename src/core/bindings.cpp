@@ -160,9 +160,9 @@ void bind_intra(nb::module_& m) {
 }
 
 void bind_bounds(nb::module_& m) {
-  m.def("farthest_city_bound", &farthest_city_bound, "instance"_a, "detour_gain"_a, "arc_budget"_a,
+  m.def("round_trips", &round_trips, "instance"_a, "detour_gain"_a, "arc_budget"_a,
         nb::call_guard<nb::gil_scoped_release>(),
-        "The longest of the cities' shortest round trips; a path may undercut an arc by detour_gain.");
+        "By city, the shortest round trip, where paths undercut direct arcs by at most detour_gain.");
   m.def(
       "total_length_bound",
       [](const Instance& in, int objective, int neighbours, Doubles places, double target, double seconds) {

@@ -45,7 +45,7 @@ std::vector<double> shortest(std::vector<double> way, double detour_gain, int se
 
 }  // namespace
 
-double farthest_city_bound(const Instance& instance, double detour_gain, double arc_budget) {
+std::vector<double> round_trips(const Instance& instance, double detour_gain, double arc_budget) {
   const int depots = instance.depots(), cities = instance.nodes() - depots;
   const auto kinds = kinds_of_vehicle(instance);
   std::map<int, std::vector<double>> out, in;  // by start, by end class
@@ -68,14 +68,11 @@ double farthest_city_bound(const Instance& instance, double detour_gain, double 
                      [&](int at, int before) { return instance.arc(depots + before, depots + at); });
     }
   }
-  double farthest = 0;
-  for (int c = 0; c < cities; ++c) {
-    double trip = kInfinity;
-    for (const auto& [kind, k] : kinds) trip = std::min(trip, out[kind.first][c] + in[kind.second][c]);
-    farthest = std::max(farthest, trip);
-  }
-  // Sums along a path are rounded at each of its arcs.
-  return farthest * (1 - 1e-12);
+  std::vector<double> trips(cities, kInfinity);
+  for (const auto& [kind, k] : kinds)
+    for (int c = 0; c < cities; ++c) trips[c] = std::min(trips[c], out[kind.first][c] + in[kind.second][c]);
+  for (double& trip : trips) trip *= 1 - 1e-12;  // sums along a path are rounded at each of its arcs
+  return trips;
 }
 
 namespace {
@@ -206,7 +203,7 @@ class Relaxation {
       size += std::abs(more) + std::abs(swap);
       if (r < fewest_) continue;
       // No more than eps * size is lost at each of the additions, some of them inside a term.
-      const double sure = sum - 2.3e-16 * (3.0 * cities_ + 8) * size;
+      const double sure = sum - 2.3e-16 * (5.0 * cities_ + 8) * size;
       if (const double bound = per_route_ ? sure / r : sure; bound < least) least = bound, routes = r;
     }
 
@@ -236,7 +233,7 @@ class Relaxation {
   // one. Undoing just that (edge out, way out in) is the swap of this edge, and the least tree
   // that leaves the depot r times is the least that leaves it once after the r-1 cheapest swaps:
   // at a charge x for leaving the depot, the edge is in the least tree exactly if it costs less
-  // than that way out and x, so the trees of all r are those of rising charges.
+  // than that way out and x, so the trees of rising r are those of falling charges.
   void grow_tree(const std::vector<double>& price) {
     offers_.clear();
     const auto offer = [&](const Edge& e, int i) {

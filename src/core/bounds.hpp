@@ -8,11 +8,11 @@
 
 namespace neurocross {
 
-// The longest of the cities' shortest round trips: no plan's longest route is shorter.
+// By city, its shortest round trip: no route that visits it is shorter.
 // `detour_gain` is the most that a path through other cities can undercut the direct arc:
 // 0 where the triangle inequality holds, infinity where nothing is known. All shortest-path
 // searches together look at about `arc_budget` arcs; what they leave open is bounded from below.
-double farthest_city_bound(const Instance& instance, double detour_gain, double arc_budget);
+std::vector<double> round_trips(const Instance& instance, double detour_gain, double arc_budget);
 
 struct TotalLengthBound {
   double value;                     // of the objective: the total, or the total for each route

@@ -10,7 +10,7 @@ import numpy as np
 
 from neurocross import _core
 from neurocross.objective import Objective
-from neurocross.problem import EARTH_RADIUS, FloatArray, Problem
+from neurocross.problem import EARTH_RADIUS, FloatArray, Problem, with_slack
 
 _ARC_BUDGET = 1e8
 """Arcs that the search for shortest round trips may look at: less than a second."""
@@ -30,37 +30,60 @@ class Bound:
     farthest: float
     """The longest of the cities' shortest round trips."""
     tour: float
-    """From the total length of all routes: minsum all of it, minmax one route's share; 0 if not needed."""
+    """From the total length of all routes: for minsum all of it, for minmax one route's share."""
 
 
 def lower_bound(problem: Problem, *, time_limit: float = 1.0, target: float | None = None) -> Bound:
     """The best bound of the objective found in `time_limit` seconds, sooner if it proves `target` optimal.
 
-    `target`: the value of a plan at hand.
+    `target`: the value of a plan at hand. With a `time_limit` of 0 the bound takes round trips alone.
     """
+    whole = _lengths_are_whole(problem)
     enough = math.inf
     if target is not None:  # whole lengths: whatever is above the next smaller whole number is rounded up
-        enough = target - (0.5 if _lengths_are_whole(problem) else problem.tolerance / 2)
-    farthest = farthest_city_bound(problem)
-    tour = total_length_bound(problem, time_limit, enough) if farthest < enough and time_limit > 0 else 0.0
+        enough = target - (0.5 if whole else problem.tolerance / 2)
+    trips = _round_trips(problem)
+    farthest, tour = float(trips.max(initial=0.0)), _bound_by_load(problem, trips)
+    if max(farthest, tour) < enough and time_limit > 0:
+        tour = max(tour, _bound_by_trees(problem, time_limit, enough))
+    if whole:
+        farthest, tour = float(math.ceil(farthest)), float(math.ceil(tour))
     return Bound(max(farthest, tour), "tour" if tour > farthest else "farthest", farthest, tour)
 
 
 def farthest_city_bound(problem: Problem) -> float:
     """The longest of the cities' shortest round trips: bounds the longest route, so the total as well.
 
-    Some vehicle visits a city, and its route up to there is a path from its start over cities, their service
-    included, so no shorter than the shortest such path; likewise the rest, from there to an allowed end.
-    Hence that route is no shorter than both shortest paths together, taken for the vehicle where they are
-    least, and this holds of every city.
-
     Quick at any size: where shortest paths would take long, lower bounds on them stand in.
     """
-    return _rounded_up(problem, _core.farthest_city_bound(problem.core, _detour_gain(problem), _ARC_BUDGET))
+    return lower_bound(problem, time_limit=0.0).farthest
 
 
-def total_length_bound(problem: Problem, time_limit: float, target: float = math.inf) -> float:
-    """What the total length implies for the objective: for minsum all of it, for minmax one route's share.
+def _round_trips(problem: Problem) -> FloatArray:
+    """By city, its shortest round trip: no route that visits the city is shorter.
+
+    The route up to the city is a path from its vehicle's start over cities, their service included, so no
+    shorter than the shortest such path; likewise the rest, from the city to an allowed end. Hence the route
+    is no shorter than both shortest paths together, taken for the vehicle where they are least.
+    """
+    return np.array(_core.round_trips(problem.core, _detour_gain(problem), _ARC_BUDGET))
+
+
+def _bound_by_load(problem: Problem, trips: FloatArray) -> float:
+    """The total length (minmax: its share of one route) when every demand pays for its round trip.
+
+    A route is no shorter than any of its cities' round trips, so than their mean weighted by demand, and that
+    is at least the sum of demand times round trip over the vehicle's capacity. Added up over the routes, this
+    bounds the total by the same sum over all cities and the largest capacity.
+    """
+    demand = cast(FloatArray, problem.demand)[problem.n_depots :]
+    total = float(demand @ trips) / with_slack(max(v.capacity for v in problem.vehicles))
+    most_routes = max(1, min(problem.n_vehicles, problem.n_cities))
+    return total / most_routes if problem.objective is Objective.MINMAX else total
+
+
+def _bound_by_trees(problem: Problem, time_limit: float, target: float) -> float:
+    """The total length (minmax: its share of one route), each city's two arcs relaxed to spanning trees.
 
     A plan of r routes is a spanning tree of the cities and one depot (all merged) with r ways out, and r ways
     in, each city with two arcs: the cheapest tree and ways in, whatever the cities' arcs, cost no more.
@@ -71,7 +94,7 @@ def total_length_bound(problem: Problem, time_limit: float, target: float = math
     bound, _ = _core.total_length_bound(
         problem.core, objective, _NEIGHBOURS, _places(problem), target, time_limit
     )
-    return max(0.0, _rounded_up(problem, bound))
+    return bound
 
 
 def gap(value: float, bound: float) -> float:
@@ -84,12 +107,8 @@ def is_optimal(value: float, bound: float, tolerance: float) -> bool:
     return value <= bound + tolerance
 
 
-def _rounded_up(problem: Problem, bound: float) -> float:
-    return float(math.ceil(bound)) if _lengths_are_whole(problem) else bound
-
-
 def _lengths_are_whole(problem: Problem) -> bool:
-    """Whether every route's length is a whole number."""
+    """Whether every route's length is a whole number: a bound may then be rounded up."""
     if not _whole(cast(FloatArray, problem.service)):
         return False
     rounded = problem.rounding != "none" or problem.metric in ("att", "geo")
@@ -111,7 +130,7 @@ def _detour_gain(problem: Problem) -> float:
 
 def _places(problem: Problem) -> FloatArray:
     """The cities on a line, never further apart than their distance before rounding; empty if unknown."""
-    if problem.matrix is not None:
+    if problem.metric in ("matrix", "geo"):
         return np.empty(0)
     first = cast(FloatArray, problem.coords)[problem.n_depots :, 0]
     match problem.metric:
@@ -119,7 +138,5 @@ def _places(problem: Problem) -> FloatArray:
             return first * (EARTH_RADIUS * math.pi / 180)
         case "att":
             return first / math.sqrt(10)
-        case "geo":  # degrees and minutes as DDD.MM
-            return (np.trunc(first) + (first - np.trunc(first)) * 5 / 3) * (6378.388 * 3.141592 / 180)
         case _:
             return np.ascontiguousarray(first)
