@@ -311,6 +311,46 @@ def serve(
     run(settings, port)
 
 
+@app.command()
+@reads_problem
+def pareto(
+    task: Problem,
+    points: Annotated[int, typer.Option(help="Plans at most.")] = 7,
+    time: Annotated[float, typer.Option(help="Seconds, shared among the plans.")] = 20.0,
+    seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
+    output: Annotated[
+        Path | None, _option("--output", "-o", help="Directory for the plans, one .sol file each.")
+    ] = None,
+    plot: Annotated[Path | None, _option(help="Draw the trade-off: .svg or .png.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Show what a shorter longest route costs in total length."""
+    from neurocross import report
+    from neurocross.io import write_solution
+    from neurocross.pareto import pareto as trade_off
+    from neurocross.plot import TRADEOFF_SUFFIXES, check_path, plot_tradeoff
+
+    _refuse_missing_directories(output, plot)
+    if plot:
+        check_path(plot, TRADEOFF_SUFFIXES)
+    plans = trade_off(task, points=points, time=time, seed=seed, on_plan=None if quiet else report.print_plan)
+    if not plans:
+        for reason in task.infeasibilities() or ["no feasible plan was found"]:
+            print(f"infeasible: {reason}", file=sys.stderr)
+        raise typer.Exit(INFEASIBLE)
+    if output:
+        _make_directory(output)
+        for k, plan in enumerate(plans, 1):
+            write_solution(plan, output / f"plan-{k}.sol")
+    if plot:
+        plot_tradeoff(plans, plot)
+    if as_json:
+        print(json.dumps({"plans": [report.plan_dict(plan) for plan in plans]}, allow_nan=False))
+    else:
+        report.print_tradeoff(plans)
+
+
 def _refuse_missing_directories(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.absolute().parent.is_dir():

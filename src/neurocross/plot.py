@@ -14,7 +14,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".html")
+TRADEOFF_SUFFIXES = (".svg", ".png")
 
 # Eight colours that stay apart for every kind of colour blindness, on white and on near-black; four line
 # styles then tell 32 routes apart.
@@ -58,6 +59,16 @@ def plot_solution(
 def plot_problem(problem: Problem, path: str | Path, *, title: str | None = None) -> None:
     """Draw the depots and cities of a problem into `path`, a `.svg`, `.png` or `.html` file."""
     _save(_picture(problem, None, title, None), Path(path))
+
+
+def plot_tradeoff(plans: Sequence[Solution], path: str | Path, *, title: str | None = None) -> None:
+    """Draw the longest route against the total length of several plans of a problem, as `.svg` or `.png`."""
+    check_path(path, TRADEOFF_SUFFIXES)
+    heading = title or plans[0].problem.name or "Longest route against total length"
+    _write(
+        Path(path),
+        _rendered(lambda: _tradeoff_figure(plans, heading), heading, Path(path).suffix.lower()[1:]),
+    )
 
 
 # -- what is to be seen -------------------------------------------------------------------------
@@ -216,11 +227,11 @@ def _estimated_positions(matrix: FloatArray) -> FloatArray:
 # -- the file -----------------------------------------------------------------------------------
 
 
-def check_path(path: str | Path) -> None:
+def check_path(path: str | Path, suffixes: Sequence[str] = SUFFIXES) -> None:
     """Raise what drawing into `path` would raise for its suffix: ask before a long search, not after."""
     suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"{path}: cannot be drawn: the name of a picture ends in {', '.join(SUFFIXES)}")
+    if suffix not in suffixes:
+        raise InputError(f"{path}: cannot be drawn: the name of a picture ends in {', '.join(suffixes)}")
     if suffix != ".html" and find_spec("matplotlib") is None:
         raise MissingDependencyError(
             f"{path}: needs matplotlib: pip install 'neurocross[plot]' (a .html picture needs nothing)"
@@ -228,10 +239,16 @@ def check_path(path: str | Path) -> None:
 
 
 def _save(picture: _Picture, path: Path) -> None:
-    """Draw, write beside the file, rename: a failure leaves what was there."""
     check_path(path)
     suffix = path.suffix.lower()
-    content = _page(picture).encode() if suffix == ".html" else _rendered(picture, suffix[1:])
+    if suffix == ".html":
+        _write(path, _page(picture).encode())
+    else:
+        _write(path, _rendered(lambda: _figure(picture), picture.title, suffix[1:]))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write beside the file, then rename: a failure leaves what was there."""
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -255,7 +272,7 @@ LABELLED = 90
 """Cities up to which the picture tries to name each."""
 
 
-def _rendered(picture: _Picture, format: str) -> bytes:
+def _rendered(draw: Callable[[], Figure], title: str, format: str) -> bytes:
     import matplotlib as mpl
 
     buffer = io.BytesIO()
@@ -270,14 +287,14 @@ def _rendered(picture: _Picture, format: str) -> bytes:
             }
         )
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure = _figure(picture)
+        figure = draw()
         if format == "png":
             figure.savefig(buffer, format="png", dpi=160, metadata={"Software": "neurocross"})
             return buffer.getvalue()
         figure.savefig(
             buffer,
             format="svg",
-            metadata={"Title": picture.title, "Date": None, "Creator": None, "Format": None, "Type": None},
+            metadata={"Title": title, "Date": None, "Creator": None, "Format": None, "Type": None},
         )
     # The document type is the only reference to the network; readers of SVG do not use it.
     return re.sub(rb"<!DOCTYPE[^>]*>\s*", b"", buffer.getvalue(), count=1)
@@ -311,6 +328,29 @@ def _figure(picture: _Picture) -> Figure:
     axes.text(width - MARGIN, 0.22, notes, size=7.5, color=GREY, ha="right")
     if picture.on_earth and span.any():
         _draw_scale_bar(axes, scale)
+    return figure
+
+
+def _tradeoff_figure(plans: Sequence[Solution], title: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    unit = length_unit(plans[0].problem, [plan.makespan for plan in plans])
+    longest = [plan.makespan / unit.divisor for plan in plans]
+    total = [plan.total / unit.divisor for plan in plans]
+    figure = Figure(figsize=(7.2, 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", weight="bold")
+    axes.step(longest, total, where="post", color=PALE, linewidth=2, zorder=1)
+    axes.plot(longest, total, "o", color=LIGHT[0], zorder=2)
+    for x, y, plan in zip(longest, total, plans, strict=True):
+        used = sum(1 for tour in plan.tours if tour)
+        axes.annotate(
+            _counted(used, "vehicle"), (x, y), (4, 4), textcoords="offset points", size=7, color=GREY
+        )
+    axes.set_xlabel(f"longest route{unit.name and f' ({unit.name.strip()})'}")
+    axes.set_ylabel(f"total length{unit.name and f' ({unit.name.strip()})'}")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(0.08)
     return figure
 
 

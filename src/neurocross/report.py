@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from neurocross.problem import Problem
+from neurocross.solution import Solution
 from neurocross.solver import Progress, Result
 from neurocross.units import length_unit
 
@@ -109,3 +111,37 @@ def print_result(result: Result) -> None:
 
 def _label(problem: Problem, node: int) -> str:
     return problem.names[node] or problem.ids[node]
+
+
+def print_plan(plan: Solution) -> None:
+    """A line of progress for one plan of a trade-off."""
+    unit = length_unit(plan.problem, plan.lengths)
+    print(f"longest {unit(plan.makespan)}  total {unit(plan.total)}", file=sys.stderr)
+
+
+def plan_dict(plan: Solution) -> dict[str, Any]:
+    """One plan of a trade-off for JSON."""
+    return {"makespan": plan.makespan, "total": plan.total, "routes": plan.route_dicts()}
+
+
+def print_tradeoff(plans: Sequence[Solution]) -> None:
+    """A line a plan: both lengths, and what each costs against the best there is."""
+    fairest, cheapest = plans[0], plans[-1]
+    unit = length_unit(fairest.problem, [plan.makespan for plan in plans])
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("plan", "longest", "", "total", "", "vehicles"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for k, plan in enumerate(plans, 1):
+        table.add_row(
+            str(k),
+            unit(plan.makespan),
+            _more(plan.makespan, fairest.makespan),
+            unit(plan.total),
+            _more(plan.total, cheapest.total),
+            str(sum(1 for tour in plan.tours if tour)),
+        )
+    Console().print(table, highlight=False)
+
+
+def _more(value: float, least: float) -> str:
+    return f"+{100 * (value - least) / least:.1f} %" if value > least > 0 else ""
