@@ -24,9 +24,9 @@ class Bound:
     """A proven lower bound of a problem's objective, in the unit of the distances."""
 
     value: float
-    """The better of the two below."""
+    """The better of the two below, or what `exact` proved."""
     kind: str
-    """Which of the two it is: `farthest` or `tour`."""
+    """Which it is: `farthest`, `tour` or `exact`."""
     farthest: float
     """The longest of the cities' shortest round trips."""
     tour: float

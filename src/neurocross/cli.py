@@ -101,7 +101,7 @@ def solve(
     method: Annotated[
         str,
         typer.Option(
-            help="hybrid (the engine); Algorithm 1 with ce (exact exchange) or ce-brute (full search)."
+            help="hybrid (the engine); Algorithm 1 with ce or ce-brute (full search); exact (proves)."
         ),
     ] = "hybrid",
     time: Annotated[float | None, _option(help="Seconds; 10 for hybrid if no limit is given.")] = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,7 +28,7 @@ Toured = Sequence[Cities] | Sequence[Sequence[int]]
 Told = Callable[[TracePoint, Toured], None]
 
 EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
-METHODS = ("hybrid", *EXCHANGES)
+METHODS = ("hybrid", *EXCHANGES, "exact")
 ACCEPTANCES = {word: word for word in ("walk", "better")}
 
 DEFAULT_SECONDS = 10.0
@@ -42,6 +42,9 @@ BOUND_SHARE = 0.05
 
 BOUND_SECONDS = 1.0
 """At most so long."""
+
+WARM_START_SHARE = 0.1
+"""Part of a time limit in which `exact` looks for the plan it starts from."""
 
 BALANCING_PERTURBATIONS = 20
 """Tries to bring every route of the first plan below its maximum length."""
@@ -164,8 +167,9 @@ def solve(
 ) -> Result:
     """Solve a problem; whichever limit comes first ends the search.
 
-    `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`. `time` is in
-    seconds. Without any limit the engine runs for `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`.
+    `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`; `exact`
+    proves the optimum of small problems. `time` is in seconds. Without any limit the engine runs for
+    `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`, `exact` until it has its proof.
     `start` is a plan to begin with, completed if it must be. `threads` is the engine's.
 
     For Algorithm 1 alone: `perturbations` (p of the paper), `select` (SelectTours), `intra`
@@ -176,6 +180,12 @@ def solve(
     if method not in METHODS:
         raise InputError(f"method '{method}' is unknown: use one of {', '.join(METHODS)}")
     _at_least_0("seed", seed)
+    if method == "exact":
+        _refuse(
+            "exact", iterations=iterations, no_improvement=no_improvement, threads=threads,
+            perturbations=perturbations, select=select, intra=intra, accept=accept,
+        )  # fmt: skip
+        return _exact(problem, seed, time, target, start, on_best)
     if (time, iterations, no_improvement, target, perturbations) == (None,) * 5:
         time, perturbations = (DEFAULT_SECONDS, None) if method == "hybrid" else (None, DEFAULT_PERTURBATIONS)
     seconds = math.inf if time is None else _at_least_0("time", time)
@@ -214,6 +224,44 @@ def solve(
         trace=outcome.trace,
         interrupted=outcome.interrupted,
     )
+
+
+def _exact(
+    problem: Problem,
+    seed: int,
+    time: float | None,
+    target: float | None,
+    start: Solution | None,
+    on_best: Callable[[Progress], None] | None,
+) -> Result:
+    """A plan by CROSS exchange, then the proof that it is best, or a better one; at most `time` seconds."""
+    from neurocross.exact import prove
+
+    began = clock.perf_counter()
+    first = solve(
+        problem, method="ce", seed=seed, time=None if time is None else WARM_START_SHARE * time,
+        perturbations=DEFAULT_PERTURBATIONS, target=target, start=start, on_best=on_best,
+    )  # fmt: skip
+    first = replace(first, method="exact")
+    if first.interrupted or first.optimal or not first.feasible or first.cost <= (target or -math.inf):
+        return first
+    left = math.inf if time is None else max(0.0, time - (clock.perf_counter() - began))
+    try:
+        proof = prove(problem, first.solution.tours, lower_bound=first.lower_bound, seconds=left, seed=seed)
+    except KeyboardInterrupt:
+        return replace(first, seconds=clock.perf_counter() - began, interrupted=True)
+    # The proof is of the objective alone: shorten the routes that do not decide it.
+    found = Solution(problem, proof.tours)
+    plan = solve(problem, method="ce", seed=seed, start=found, perturbations=0).solution
+    seconds, trace, bound = clock.perf_counter() - began, first.trace, first.bound
+    if plan.cost < first.cost - problem.tolerance:
+        trace = (*trace, (seconds, first.iterations, plan.cost))
+    proven = plan.cost if proof.optimal else min(proof.lower_bound, plan.cost)
+    if proven > bound.value:
+        bound = replace(bound, value=proven, kind="exact")
+    if on_best:
+        on_best(Progress(seconds, first.iterations, plan, bound.value))
+    return replace(first, solution=plan, bound=bound, seconds=seconds, trace=trace)
 
 
 def _engine(
