@@ -1,0 +1,1 @@
+"""Training of the cost-decrement prediction model; the only part of the package that imports torch."""
