@@ -181,6 +181,7 @@ void bind_bounds(nb::module_& m) {
 }  // namespace
 
 void bind_engine(nb::module_& m);  // engine_bindings.cpp
+void bind_predict(nb::module_& m);  // predict_bindings.cpp
 
 NB_MODULE(_core, m) {
   // Instances that live in module-level variables are freed after the interpreter has looked.
@@ -221,4 +222,5 @@ NB_MODULE(_core, m) {
   bind_intra(m);
   bind_bounds(m);
   bind_engine(m);
+  bind_predict(m);
 }

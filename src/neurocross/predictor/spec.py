@@ -88,7 +88,7 @@ FEATURES = {"paper": (3, 1), "tours": (10, 16)}
 
 ARCHITECTURES = {
     "paper": Architecture(features="paper"),
-    "tours": Architecture(features="tours", layers=5, edge_depth=2, node_depth=2, heads=8, residual=True,
+    "tours": Architecture(features="tours", layers=4, edge_depth=2, node_depth=2, heads=8, residual=True,
                           triangles=16, skip=True, cuts=True, objectives=("minmax", "minsum")),
 }
 """`paper`: as written there, the reference. `tours`: the default, which also sees the tours' order and lengths."""
