@@ -29,10 +29,10 @@ void pair_arcs(const Instance& instance, Tour t1, Tour t2, double* arcs) {
 
 namespace {
 
-constexpr std::size_t kPad = 16;         // widths are multiples of the widest register
+constexpr std::size_t kPad = 16;  // widths are multiples of the widest register
 constexpr int kMostHeads = 64;
-constexpr std::size_t kBand = 64;        // rows of a triangle product at a time
-constexpr float kReach = 15.0f;          // as in train/network.py
+constexpr std::size_t kBand = 64;  // rows of a triangle product at a time
+constexpr float kReach = 15.0f;    // as in train/network.py
 constexpr float kSharpness = 4.0f;
 
 std::size_t padded(std::size_t width) { return (width + kPad - 1) / kPad * kPad; }
@@ -77,7 +77,7 @@ struct Sizes : Form {
 };
 
 struct Workspace {
-  float *nodes, *edges;                            // [h | x] and [h | x | t]
+  float *nodes, *edges;  // [h | x] and [h | x | t]
   float *from_i, *from_j, *first, *odd, *even, *change, *band, *z, *seen, *zeros, *u, *v;
 };
 
@@ -124,7 +124,8 @@ namespace avx512 {
 #pragma GCC pop_options
 #endif
 
-using Forward = void (*)(const Sizes&, const NetworkView&, const Workspace&, const float*, const float*, float*);
+using Forward = void (*)(const Sizes&, const NetworkView&, const Workspace&, const float*, const float*,
+                         float*);
 
 Forward fastest() {
 #if defined(WIDE_REGISTERS)
@@ -143,7 +144,7 @@ Forward fastest() {
 
 struct Network::Packed {
   Form form;
-  std::vector<std::vector<float>> memory;          // of all weights below
+  std::vector<std::vector<float>> memory;  // of all weights below
   std::vector<std::vector<LayerView>> stacks;
   std::vector<AttentiveView> layers;
   NetworkView view;
@@ -177,8 +178,8 @@ class Packer {
 };
 
 // Columns first .. first+count-1 of a matrix, transposed into place `at` of rows of `width`.
-void transpose_into(std::vector<float>& to, std::size_t width, std::size_t at, const Tensor& from, std::size_t first,
-                    std::size_t count) {
+void transpose_into(std::vector<float>& to, std::size_t width, std::size_t at, const Tensor& from,
+                    std::size_t first, std::size_t count) {
   to.resize(std::max(to.size(), count * width));
   for (std::size_t k = 0; k < count; ++k)
     for (std::size_t o = 0; o < from.rows; ++o)
@@ -202,6 +203,9 @@ std::vector<float> widened(const Tensor& from, std::size_t width) {
 Network::Network(const Form& form, const std::map<std::string, Tensor>& tensors)
     : packed_(std::make_unique<Packed>()) {
   Packed& p = *packed_;
+  if (form.hidden % kPad || form.hidden < 1 || form.heads < 1 || form.heads > kMostHeads ||
+      form.hidden % form.heads || form.edge_depth < 2 || form.node_depth < 2 || form.head_depth < 2)
+    throw std::invalid_argument("its sizes are not those of a network the core knows");
   Packer packer(tensors);
   p.form = form;
   const std::size_t C = form.hidden, fn = form.node_features, fe = form.edge_features;

@@ -36,12 +36,15 @@ def shapes(arch: Architecture) -> dict[str, tuple[int, ...]]:
 
 def random_tensors(arch: Architecture, rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Weights of a size at which every layer matters."""
-    return {name: (rng.normal(size=shape) / np.sqrt(shape[-1])).astype(np.float32)
-            for name, shape in shapes(arch).items()}
+    return {
+        name: (rng.normal(size=shape) / np.sqrt(shape[-1])).astype(np.float32)
+        for name, shape in shapes(arch).items()
+    }
 
 
-def predict(arch: Architecture, tensors: dict[str, np.ndarray], nodes: np.ndarray, edges: np.ndarray,
-            n1: int) -> np.ndarray:
+def predict(
+    arch: Architecture, tensors: dict[str, np.ndarray], nodes: np.ndarray, edges: np.ndarray, n1: int
+) -> np.ndarray:
     """ŷ*(a1, a2) for all start pairs, (n1+1, n2+1, objectives)."""
     t = {name: tensor.astype(float) for name, tensor in tensors.items()}
     x, xe, N, N1 = nodes.astype(float), edges.astype(float), len(nodes), n1 + 2
@@ -80,7 +83,15 @@ def predict(arch: Architecture, tensors: dict[str, np.ndarray], nodes: np.ndarra
     for a1 in range(N1 - 1):
         for k in range(N - N1 - 1):
             a2, link = N1 + k, 0 if arch.cuts else 1
-            looked_at = [h[a1], h[a1 + 1], h[a2], h[a2 + 1], e[a1, a2 + link], e[a2, a1 + link], e[a1, a1 + 1],
-                         e[a2, a2 + 1]]
+            looked_at = [
+                h[a1],
+                h[a1 + 1],
+                h[a2],
+                h[a2 + 1],
+                e[a1, a2 + link],
+                e[a2, a1 + link],
+                e[a1, a1 + 1],
+                e[a2, a2 + 1],
+            ]
             answer[a1, k] = mlp("phi_c", np.concatenate(looked_at), arch.head_depth)
     return answer

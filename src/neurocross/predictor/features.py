@@ -49,12 +49,15 @@ def pair_graph(kind: str, problem: Problem, v1: int, t1: Tour, v2: int, t2: Tour
 def check_problem(problem: Problem) -> None:
     """Refuse a problem the network cannot see."""
     if problem.plane is None:
-        raise InputError("the learned operator needs coordinates and this problem has only a matrix: "
-                         "use --method ce")
+        raise InputError(
+            "the learned operator needs coordinates and this problem has only a matrix: use --method ce"
+        )
     for k in range(problem.n_vehicles):
         if not problem.ends_of(k):
-            raise InputError(f"{problem.vehicle_name(k)} has an open route, which the learned operator "
-                             "does not know: use --method ce")
+            raise InputError(
+                f"{problem.vehicle_name(k)} has an open route, which the learned operator "
+                "does not know: use --method ce"
+            )
 
 
 def _sequence(problem: Problem, vehicle: int, tour: Tour) -> list[int]:
@@ -66,8 +69,8 @@ def _sequence(problem: Problem, vehicle: int, tour: Tour) -> list[int]:
 def length_unit(problem: Problem) -> float:
     """The length that becomes 1: the longer side of the bounding box, in the unit of the arcs.
 
-    The network learned on Euclidean instances in the unit square. A metric whose unit is not that of the plane
-    (ATT, GEO) is brought to it by the ratio of the two from the first node to the others.
+    The network learned on Euclidean instances in the unit square. A metric whose unit is not that of the
+    plane (ATT, GEO) is brought to it by the ratio of the two from the first node to the others.
     """
     plane = cast(FloatArray, problem.plane)
     side = float(np.ptp(plane, axis=0).max()) or 1.0
@@ -78,8 +81,9 @@ def length_unit(problem: Problem) -> float:
     return side * arcs / straight if straight > 0 and arcs > 0 else side
 
 
-def _paper(problem: Problem, unit: float, v1: int, t1: Tour, v2: int,
-           t2: Tour) -> tuple[FloatArray, FloatArray]:
+def _paper(
+    problem: Problem, unit: float, v1: int, t1: Tour, v2: int, t2: Tour
+) -> tuple[FloatArray, FloatArray]:
     """x_i = [x, y, is a depot], x_ij = [distance in the plane], as the paper has them."""
     sequence = np.array(_sequence(problem, v1, t1) + _sequence(problem, v2, t2))
     plane = cast(FloatArray, problem.plane)
@@ -89,14 +93,15 @@ def _paper(problem: Problem, unit: float, v1: int, t1: Tour, v2: int,
     return nodes, np.linalg.norm(xy[:, None] - xy[None], axis=-1)[..., None]
 
 
-def _tours(problem: Problem, unit: float, v1: int, t1: Tour, v2: int,
-           t2: Tour) -> tuple[FloatArray, FloatArray]:
+def _tours(
+    problem: Problem, unit: float, v1: int, t1: Tour, v2: int, t2: Tour
+) -> tuple[FloatArray, FloatArray]:
     """Lengths only, so that place and rotation do not matter, with the order of the tours.
 
     P is the length from a tour's start to a node, L the tour's length. Beside distances, an edge (i, k)
-    carries what cutting after i and after k means: F = P(i) + d(i, k+1) - P(k+1) and F' = P(k) + d(k, i+1) - P(i+1).
-    For nodes of both tours these are the two new beginnings; within a tour, what leaving i+1 … k out changes.
-    Their sum is the added links minus the removed ones.
+    carries what cutting after i and after k means: F = P(i) + d(i, k+1) - P(k+1) and
+    F' = P(k) + d(k, i+1) - P(i+1). For nodes of both tours these are the two new beginnings; within a tour,
+    what leaving i+1 … k out changes. Their sum is the added links minus the removed ones.
     """
     n1, n2 = len(t1), len(t2)
     arcs = _core.pair_arcs(problem.core, v1, t1, v2, t2) / unit
@@ -130,8 +135,8 @@ def _tours(problem: Problem, unit: float, v1: int, t1: Tour, v2: int,
     beyond = np.zeros((n, n))  # d(i, k+1)
     beyond[:, :-1] = arcs[:, 1:]
     forward = np.where(cut, before[:, None] + beyond - (before + link)[None], 0.0)  # F
-    # Lengths of i's and of k's tour after the simplest exchange of these cuts: within a tour, i+1 … k moved to the
-    # other at no cost of connection; between tours, the tails swapped.
+    # Lengths of the two tours after the simplest exchange of these cuts: within a tour, i+1 … k moved to
+    # the other at no cost of connection; between tours, the tails swapped.
     inner = before[None] - (before + link)[:, None]
     mine = np.where(same, own[:, None] + forward, forward + own[None])
     theirs = np.where(same, other[:, None] + inner, forward.T + own[:, None])
@@ -142,11 +147,27 @@ def _tours(problem: Problem, unit: float, v1: int, t1: Tour, v2: int,
     successor = np.zeros((n, n), bool)
     successor[index[:-1], index[1:]] = True
     successor[end1, start2] = False
-    edges = np.stack([
-        arcs, same, successor, successor.T, after, np.where(same, before[None] - before[:, None], 0.0),
-        cut, forward, forward.T, forward + forward.T, beyond, beyond.T,
-        gain, _close(gain), _close(balance), _close(np.where(same, 0.0, forward + forward.T)),
-    ], axis=-1)
+    edges = np.stack(
+        [
+            arcs,
+            same,
+            successor,
+            successor.T,
+            after,
+            np.where(same, before[None] - before[:, None], 0.0),
+            cut,
+            forward,
+            forward.T,
+            forward + forward.T,
+            beyond,
+            beyond.T,
+            gain,
+            _close(gain),
+            _close(balance),
+            _close(np.where(same, 0.0, forward + forward.T)),
+        ],
+        axis=-1,
+    )
     return nodes, edges
 
 

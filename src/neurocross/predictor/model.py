@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,63 +13,77 @@ import numpy.typing as npt
 
 from neurocross import _core
 from neurocross.errors import InputError
-from neurocross.predictor.features import Tour, pair_graph
+from neurocross.predictor.features import Tour, check_problem, pair_graph
 from neurocross.predictor.spec import Architecture
 from neurocross.predictor.tensorfile import Tensors, read_tensors, write_tensors
 from neurocross.problem import Problem
 
+SUFFIX = ".safetensors"
 KIND = "neurocross weights"
 DEFAULT = "fmdvrp"
 """Weights the package ships and uses where none are named."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two tours and whose they are."""
-
-    v1: int
-    t1: Tour
-    v2: int
-    t2: Tour
+LARGEST = 1500
+"""Nodes of two tours together. Memory grows with their square: about 1 GB here."""
 
 
 class Predictor:
     """Predicts y*(a1, a2), what the best CROSS exchange that starts at (a1, a2) gains."""
 
-    def __init__(self, arch: Architecture, tensors: Tensors, about: dict[str, Any], source: str = "weights") -> None:
+    def __init__(
+        self, arch: Architecture, tensors: Tensors, about: dict[str, Any], source: str = "weights"
+    ) -> None:
         self.arch, self.about, self.source = arch, about, source
         sizes = asdict(arch)
         del sizes["features"], sizes["objectives"]
         try:
             self.network = _core.Network(
-                **sizes, outputs=len(arch.objectives), node_features=arch.node_features,
-                edge_features=arch.edge_features, tensors=tensors)
+                **sizes,
+                outputs=len(arch.objectives),
+                node_features=arch.node_features,
+                edge_features=arch.edge_features,
+                tensors=tensors,
+            )
         except ValueError as error:
             raise InputError(f"{source} does not fit its own architecture: {error}") from None
 
-    def __call__(self, problem: Problem, pairs: list[Pair]) -> list[npt.NDArray[np.float32]]:
-        """A table (n1+1, n2+1) of ŷ* for each pair, under the problem's objective, in its unit of length.
+    def __call__(
+        self, problem: Problem, pairs: Sequence[tuple[int, Tour, int, Tour]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """A table (n1+1, n2+1) of ŷ* for each pair (v1, t1, v2, t2) of tours t1, t2 of vehicles v1, v2.
 
-        Weights that were not trained for the objective rank by the one they know.
+        Under the problem's objective, in its unit of length. Weights that were not trained for the objective
+        rank by the one they know.
         """
-        graphs = [pair_graph(self.arch.features, problem, p.v1, p.t1, p.v2, p.t2) for p in pairs]
+        check_problem(problem)
+        longest = max((len(t1) + len(t2) + 4 for _, t1, _, t2 in pairs), default=0)
+        if longest > LARGEST:
+            raise InputError(
+                f"two tours of {longest} nodes together are too long for the learned operator, "
+                f"which takes {LARGEST}: use --method ce"
+            )
+        graphs = [pair_graph(self.arch.features, problem, *pair) for pair in pairs]
         tables = self.network.predict([(g.n1, g.n2, g.nodes, g.edges) for g in graphs])
         names = self.arch.objectives
         column = names.index(problem.objective.value) if problem.objective.value in names else 0
-        return [(table[..., column].T if graph.swapped else table[..., column]) * graph.unit
-                for table, graph in zip(tables, graphs, strict=True)]
+        return [
+            (table[..., column].T if graph.swapped else table[..., column]) * graph.unit
+            for table, graph in zip(tables, graphs, strict=True)
+        ]
 
 
 def shipped() -> list[str]:
     """Names of the weights inside the package."""
     folder = resources.files("neurocross.predictor") / "weights"
-    return sorted(f.name.removesuffix(".safetensors") for f in folder.iterdir() if f.name.endswith(".safetensors"))
+    names = [file.name for file in folder.iterdir()]
+    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
 
 
 def load_predictor(weights: str | Path = DEFAULT) -> Predictor:
     """Weights by the name of a shipped set, or from a file."""
     if str(weights) in shipped():
-        place = resources.files("neurocross.predictor") / "weights" / f"{weights}.safetensors"
+        place = resources.files("neurocross.predictor") / "weights" / f"{weights}{SUFFIX}"
         with resources.as_file(place) as path:
             return _read(path, str(weights))
     path = Path(weights)

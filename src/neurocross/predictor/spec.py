@@ -10,6 +10,17 @@ from neurocross.errors import InputError
 VERSION = 1
 """Of what the fields below mean; a weight file of another version is refused."""
 
+LEAST = {
+    "layers": 1,
+    "hidden": 16,
+    "edge_depth": 2,
+    "node_depth": 2,
+    "head_depth": 2,
+    "heads": 1,
+    "triangles": 0,
+}
+"""Smallest sizes of an architecture."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -32,27 +43,28 @@ class Architecture:
     residual: bool = False
     """h' = LayerNorm(h + φ(…)) for nodes and edges, in place of h' = φ(…)."""
     triangles: int = 0
-    """Channels c of t_ik = log Σ_j exp(u_ij + v_jk), u and v linear in h_ij and h_jk, which φ_e and φ_w then also
-    see: the best way from i over some j to k. A soft minimum over where a segment ends is of that form."""
+    """Channels of t_ik = 1/4 log Σ_j exp 4(u_ij + v_jk), u and v linear in h_ij and h_jk, which φ_e and φ_w
+    then also see: the best way from i over some j to k. A soft minimum over where a segment ends is of that
+    form, and plain attention, which weighs j without regard to k, is not."""
     skip: bool = False
     """φ_c also sees the raw features of its four nodes and four edges."""
     cuts: bool = False
-    """Edge (i, k) stands for cutting after i and after k, so φ_c looks at (a1, a2) and (a2, a1), in place of the
-    added links (a1, a2+1) and (a2, a1+1)."""
+    """Edge (i, k) stands for cutting after i and after k, so φ_c looks at (a1, a2) and (a2, a1), in place of
+    the added links (a1, a2+1) and (a2, a1+1)."""
     objectives: tuple[str, ...] = ("minmax",)
     """One output of φ_c for each: the decrement under that objective."""
 
     def __post_init__(self) -> None:
         if self.features not in FEATURES:
             raise InputError(f"features '{self.features}' are unknown: use one of {', '.join(FEATURES)}")
-        for name in ("layers", "hidden", "edge_depth", "node_depth", "head_depth", "heads"):
+        for name, least in LEAST.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} of an architecture must be a whole number of at least 1, not {value!r}")
-        if not isinstance(self.triangles, int) or self.triangles < 0:
-            raise InputError(f"triangles must be a whole number of at least 0, not {self.triangles!r}")
-        if self.hidden % 8 or self.hidden % self.heads:
-            raise InputError(f"hidden must be a multiple of 8 and of heads ({self.heads}), not {self.hidden}")
+            if not isinstance(value, int) or value < least:
+                raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if self.hidden % 16 or self.hidden % self.heads or self.heads > 64:
+            raise InputError(
+                f"hidden must be a multiple of 16 and of at most 64 heads ({self.heads}), not {self.hidden}"
+            )
         if not self.objectives or set(self.objectives) - {"minmax", "minsum"}:
             raise InputError(f"objectives of an architecture must be minmax or minsum, not {self.objectives}")
 
@@ -76,7 +88,9 @@ class Architecture:
         values = dict(values)
         version = values.pop("version", None)
         if version != VERSION:
-            raise InputError(f"{source} has architecture version {version!r}; this program knows version {VERSION}")
+            raise InputError(
+                f"{source} has architecture version {version!r}; this program knows version {VERSION}"
+            )
         known = {field.name for field in fields(cls)}
         if set(values) - known or not {"features"} <= set(values):
             raise InputError(f"{source} describes no architecture this program knows: {sorted(values)}")
@@ -88,7 +102,17 @@ FEATURES = {"paper": (3, 1), "tours": (10, 16)}
 
 ARCHITECTURES = {
     "paper": Architecture(features="paper"),
-    "tours": Architecture(features="tours", layers=4, edge_depth=2, node_depth=2, heads=8, residual=True,
-                          triangles=16, skip=True, cuts=True, objectives=("minmax", "minsum")),
+    "tours": Architecture(
+        features="tours",
+        layers=4,
+        edge_depth=2,
+        node_depth=2,
+        heads=8,
+        residual=True,
+        triangles=16,
+        skip=True,
+        cuts=True,
+        objectives=("minmax", "minsum"),
+    ),
 }
-"""`paper`: as written there, the reference. `tours`: the default, which also sees the tours' order and lengths."""
+"""`paper`: as written there, the reference. `tours`: the default; it sees order and lengths of the tours."""

@@ -1,7 +1,7 @@
 """Tensors with a self-explaining header in one plain file: the safetensors format, 32-bit floats only.
 
-Layout: length of the header (8 bytes, little endian), header (JSON: for each tensor its type, shape and place,
-and `__metadata__`, strings by name), then the numbers. Nothing in it is ever executed.
+Layout: length of the header (8 bytes, little endian), header (JSON: for each tensor its type, shape and
+place, and `__metadata__`, strings by name), then the numbers. Nothing in it is ever executed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, Any]) -> Non
     header: dict[str, Any] = {"__metadata__": {key: json.dumps(value) for key, value in metadata.items()}}
     place = 0
     for name, tensor in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [place, place + 4 * tensor.size]}
+        header[name] = {
+            "dtype": "F32",
+            "shape": list(tensor.shape),
+            "data_offsets": [place, place + 4 * tensor.size],
+        }
         place += 4 * tensor.size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -58,15 +62,22 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
     try:
         header = json.loads(data[8 : 8 + size])
         metadata = {key: json.loads(value) for key, value in header.pop("__metadata__", {}).items()}
-        places = {name: (entry["dtype"], tuple(map(int, entry["shape"])), *map(int, entry["data_offsets"]))
-                  for name, entry in header.items()}
+        places = {
+            name: (entry["dtype"], tuple(map(int, entry["shape"])), *map(int, entry["data_offsets"]))
+            for name, entry in header.items()
+        }
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path} has a damaged header, or one of another program") from None
     body, tensors = memoryview(data)[8 + size :], {}
     if len(body) != max((end for *_, end in places.values()), default=0):
         raise InputError(f"{path} is cut off or damaged: its header does not fit its {len(data)} bytes")
     for name, (dtype, shape, begin, end) in places.items():
-        if dtype != "F32" or min(shape, default=0) < 0 or not 0 <= begin <= end or end - begin != 4 * int(np.prod(shape)):
+        if (
+            dtype != "F32"
+            or min(shape, default=0) < 0
+            or not 0 <= begin <= end
+            or end - begin != 4 * int(np.prod(shape))
+        ):
             raise InputError(f"{path}: tensor '{name}' is not what its header says, or not of 32-bit floats")
         tensors[name] = np.frombuffer(body[begin:end], "<f4").reshape(shape).astype(np.float32)
     return tensors, metadata

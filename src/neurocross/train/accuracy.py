@@ -26,7 +26,7 @@ class Accuracy:
         """Mean absolute error of each instance, in units of the instance's bounding box."""
 
     def add(self, predicted: Values, true: Values) -> None:
-        """Both (n1+1, n2+1). An instance where nothing improves has no best pair and counts for the error only."""
+        """Both (n1+1, n2+1). Where nothing improves there is no best pair: it counts for the error only."""
         self.errors.append(float(np.abs(predicted - true).mean()))
         if true.max() > TIE:
             best = true.ravel() >= true.max() - TIE

@@ -7,6 +7,7 @@ by any process, or once into shards (`neurocross label`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +36,21 @@ class DataConfig:
 
     def __post_init__(self) -> None:
         if self.problem not in PROBLEMS:
-            raise InputError(f"no training data for problem '{self.problem}': use one of {', '.join(PROBLEMS)}")
+            raise InputError(
+                f"no training data for problem '{self.problem}': use one of {', '.join(PROBLEMS)}"
+            )
         if not 1 <= self.cities[0] <= self.cities[1] or not 1 <= self.depots[0] <= self.depots[1]:
-            raise InputError(f"cities and depots must be ranges from at least 1, not {self.cities}, {self.depots}")
+            raise InputError(
+                f"cities and depots must be ranges from at least 1, not {self.cities}, {self.depots}"
+            )
         if not 0 <= self.searched <= 1:
             raise InputError(f"searched must be a share between 0 and 1, not {self.searched}")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> DataConfig:
+        """As read from a file, where lists stand for ranges."""
+        ranges: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+        return cls(**ranges)
 
 
 @dataclass(frozen=True)
@@ -78,8 +89,10 @@ def random_problem(config: DataConfig, rng: np.random.Generator) -> Problem:
     return Problem.fmdvrp(rng.random((n_cities + n_depots, 2)), n_depots=n_depots, vehicles=2)
 
 
-def _met_along_a_search(problem: Problem, t1: Cities, t2: Cities, rng: np.random.Generator) -> tuple[Cities, Cities]:
-    """One of the pairs, drawn uniformly, that Algorithm 1 meets after its first move and can still improve."""
+def _met_along_a_search(
+    problem: Problem, t1: Cities, t2: Cities, rng: np.random.Generator
+) -> tuple[Cities, Cities]:
+    """One of the pairs, drawn at random, that Algorithm 1 meets after its first move and can improve."""
     met = []
     while True:
         move = _core.cross_exact(problem.core, 0, 0, t1, 1, t2)
@@ -88,7 +101,9 @@ def _met_along_a_search(problem: Problem, t1: Cities, t2: Cities, rng: np.random
             break
         met.append((t1, t2))
         t1, t2 = (
-            _core.or_opt(problem.core, v, _core.two_opt(problem.core, v, tour, problem.tolerance), problem.tolerance)
+            _core.or_opt(
+                problem.core, v, _core.two_opt(problem.core, v, tour, problem.tolerance), problem.tolerance
+            )
             for v, tour in enumerate(cross(t1, t2, move.a1, move.b1, move.a2, move.b2))
         )
     later = met[1:] or met or [(t1, t2)]

@@ -24,9 +24,10 @@ from torch import Tensor
 from neurocross.errors import InputError
 from neurocross.predictor.features import pair_graph
 from neurocross.predictor.spec import ARCHITECTURES, Architecture
-from neurocross.predictor.tensorfile import Tensors, read_tensors, write_tensors
+from neurocross.predictor.tensorfile import Tensors, write_tensors
 from neurocross.train.accuracy import Accuracy
 from neurocross.train.data import DataConfig, Example, make_example
+from neurocross.train.export import CHECKPOINT, read_checkpoint
 from neurocross.train.network import Network
 
 
@@ -75,7 +76,32 @@ class TrainConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """As saved beside the weights."""
-        return json.loads(json.dumps({**asdict(self), "architecture": self.architecture.to_dict()}))  # type: ignore[no-any-return]
+        return json.loads(json.dumps({**asdict(self), "architecture": self.architecture.to_dict()}))
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any], source: str) -> TrainConfig:
+        """As read from `source`."""
+        values = dict(values)
+        try:
+            arch = Architecture.from_dict(values.pop("architecture"), source)
+            return cls(architecture=arch, data=DataConfig.from_dict(values.pop("data")), **values)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{source} holds no configuration of a training: {error}") from None
+
+
+def saved_configuration(folder: Path, name: str | None, problem: str | None, **changes: Any) -> TrainConfig:
+    """What a folder was trained with; a new run's is the named one. What is given must be the same."""
+    if name is None and problem is None and (folder / "config.json").exists():
+        try:
+            saved = json.loads((folder / "config.json").read_text())
+            return replace(TrainConfig.from_dict(saved, str(folder)), **_given(changes))
+        except ValueError:
+            raise InputError(f"{folder / 'config.json'} is damaged: it is no JSON") from None
+    return configuration(name or "tours", problem or "fmdvrp", **changes)
+
+
+def _given(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in changes.items() if value is not None}
 
 
 def configuration(name: str, problem: str = "fmdvrp", **changes: Any) -> TrainConfig:
@@ -84,21 +110,34 @@ def configuration(name: str, problem: str = "fmdvrp", **changes: Any) -> TrainCo
         raise InputError(f"configuration '{name}' is unknown: use one of {', '.join(ARCHITECTURES)}")
     config = TrainConfig(architecture=ARCHITECTURES[name], data=DataConfig(problem=problem))
     if name == "paper":
-        config = replace(config, data=DataConfig(problem=problem, searched=0.0), instances=50_000,
-                         learning_rate=5e-4, warm_up=0, decay=0.0, average=0.0, huber=1.0, ranking=0.0)
-    return replace(config, **{key: value for key, value in changes.items() if value is not None})
+        config = replace(
+            config,
+            data=DataConfig(problem=problem, searched=0.0),
+            instances=50_000,
+            learning_rate=5e-4,
+            warm_up=0,
+            decay=0.0,
+            average=0.0,
+            huber=1.0,
+            ranking=0.0,
+        )
+    return replace(config, **_given(changes))
 
 
 # -- one graph --------------------------------------------------------------------------------------
 
 
 def tensors_of(arch: Architecture, example: Example) -> tuple[Tensor, Tensor, int, Tensor]:
-    """x_i, x_ij, nodes of tour 1, and y* for the architecture's objectives in units of the box; the longer tour first."""
+    """x_i, x_ij, nodes of tour 1, the longer one, and y* for the objectives in units of the box."""
     graph = pair_graph(arch.features, example.problem, 0, example.t1, 1, example.t2)
     labels = example.labels.transpose(1, 0, 2) if graph.swapped else example.labels
     chosen = labels[..., [("minmax", "minsum").index(name) for name in arch.objectives]]
-    return torch.from_numpy(graph.nodes), torch.from_numpy(graph.edges), graph.n1 + 2, torch.from_numpy(
-        (chosen / graph.unit).astype(np.float32))
+    return (
+        torch.from_numpy(graph.nodes),
+        torch.from_numpy(graph.edges),
+        graph.n1 + 2,
+        torch.from_numpy((chosen / graph.unit).astype(np.float32)),
+    )
 
 
 def losses(config: TrainConfig, predicted: Tensor, true: Tensor) -> tuple[Tensor, Tensor]:
@@ -134,8 +173,9 @@ class Run:
         torch.manual_seed(config.seed)
         self.network = Network(config.architecture)
         self.averaged = copy.deepcopy(self.network)
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), config.learning_rate,
-                                           weight_decay=config.weight_decay)
+        self.optimiser = torch.optim.AdamW(
+            self.network.parameters(), config.learning_rate, weight_decay=config.weight_decay
+        )
         self.passes, self.seconds = 0, 0.0
         self.table: dict[str, Any] = {}
         if self.checkpoint.exists():
@@ -149,35 +189,50 @@ class Run:
             "weights": {name: p.detach() for name, p in names.items()},
             "average": {name: p.detach() for name, p in self.averaged.named_parameters()},
             "mean": {name: m.get("exp_avg", torch.zeros_like(names[name])) for name, m in moments.items()},
-            "square": {name: m.get("exp_avg_sq", torch.zeros_like(names[name])) for name, m in moments.items()},
+            "square": {
+                name: m.get("exp_avg_sq", torch.zeros_like(names[name])) for name, m in moments.items()
+            },
         }
 
     def save(self, line: dict[str, Any]) -> None:
         """Write the checkpoint, then the line of the log that belongs to it."""
-        tensors: Tensors = {f"{kind}/{name}": tensor.numpy() for kind, state in self._states().items()
-                            for name, tensor in state.items()}
-        write_tensors(self.checkpoint, tensors, {
-            "kind": "neurocross checkpoint", "config": self.config.to_dict(), "passes": self.passes,
-            "seconds": self.seconds, "table": self.table,
-        })
+        tensors: Tensors = {
+            f"{kind}/{name}": tensor.numpy()
+            for kind, state in self._states().items()
+            for name, tensor in state.items()
+        }
+        write_tensors(
+            self.checkpoint,
+            tensors,
+            {
+                "kind": CHECKPOINT,
+                "config": self.config.to_dict(),
+                "passes": self.passes,
+                "seconds": self.seconds,
+                "table": self.table,
+            },
+        )
         (self.folder / "config.json").write_text(json.dumps(self.config.to_dict(), indent=2) + "\n")
         with self.log.open("a") as log:
             log.write(json.dumps(line) + "\n")
 
     def _load(self) -> None:
-        tensors, about = read_tensors(self.checkpoint)
-        if about.get("kind") != "neurocross checkpoint":
-            raise InputError(f"{self.checkpoint} is no checkpoint of a training")
+        tensors, about = read_checkpoint(self.checkpoint)
         ours, theirs = self.config.to_dict(), about["config"]
         for key in ours:
             if ours[key] != theirs.get(key):
-                raise InputError(f"{self.checkpoint} is of another configuration: {key} is {theirs.get(key)} there, "
-                                 f"{ours[key]} here; give the same, or train into another folder")
+                raise InputError(
+                    f"{self.checkpoint} is of another configuration: {key} is {theirs.get(key)} there, "
+                    f"{ours[key]} here; give the same, or train into another folder"
+                )
         self.passes, self.seconds, self.table = about["passes"], about["seconds"], about["table"]
         step = torch.tensor(float(self.passes // self.config.batch))
         for name, p in self.network.named_parameters():
-            self.optimiser.state[p] = {"step": step.clone(), "exp_avg": torch.zeros_like(p),
-                                       "exp_avg_sq": torch.zeros_like(p)}
+            self.optimiser.state[p] = {
+                "step": step.clone(),
+                "exp_avg": torch.zeros_like(p),
+                "exp_avg_sq": torch.zeros_like(p),
+            }
             if f"weights/{name}" not in tensors or tensors[f"weights/{name}"].shape != tuple(p.shape):
                 raise InputError(f"{self.checkpoint} lacks the weights '{name}', or they have another shape")
         for kind, state in self._states().items():
@@ -198,9 +253,10 @@ class Run:
         config, total = self.config, torch.zeros(2)
         for k in range(rank, config.batch, world):
             nodes, edges, N1, true = tensors_of(
-                config.architecture, example((self.passes + k) % config.instances))
+                config.architecture, example((self.passes + k) % config.instances)
+            )
             huber, order = losses(config, self.network(nodes, edges, N1), true)
-            ((huber + config.ranking * order) / config.batch).backward()  # type: ignore[no-untyped-call]
+            ((huber + config.ranking * order) / config.batch).backward()
             total += torch.stack([huber, order]).detach() / config.batch
         if world > 1:
             for gradient in (*(p.grad for p in self.network.parameters()), total):
@@ -211,7 +267,9 @@ class Run:
         self.optimiser.step()
         self.optimiser.zero_grad()
         self.passes += config.batch
-        step = self.passes // config.batch  # the mean is short at first, so that the random start is soon forgotten
+        step = (
+            self.passes // config.batch
+        )  # the mean is short at first, so that the random start is soon forgotten
         keep = min(config.average, (step + 1) / (step + 10))
         with torch.no_grad():
             for mean, p in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
@@ -219,9 +277,17 @@ class Run:
         return float(total[0]), float(total[1])
 
 
-def train(folder: Path, config: TrainConfig, *, source: Callable[[int], Example] | None = None, threads: int = 1,
-          compiled: bool = True, tensorboard: Path | None = None, stop_after: float = math.inf,
-          say: Callable[[str], None] = print) -> Run:
+def train(
+    folder: Path,
+    config: TrainConfig,
+    *,
+    source: Callable[[int], Example] | None = None,
+    threads: int = 1,
+    compiled: bool = True,
+    tensorboard: Path | None = None,
+    stop_after: float = math.inf,
+    say: Callable[[str], None] = print,
+) -> Run:
     """Train, or go on, until all passes are done, `stop_after` seconds are over or a signal asks to stop.
 
     `source` gives the examples by number (shards); without it they are made as they are needed.
@@ -249,13 +315,23 @@ def train(folder: Path, config: TrainConfig, *, source: Callable[[int], Example]
             if rank == 0:
                 run.table = validate(run.averaged if config.average else run.network, config, validation)
                 huber, order = np.mean(recent, axis=0)
-                line = {"passes": run.passes, "seconds": round(run.seconds), "rate": run.rate(),
-                        "huber": round(float(huber), 6), "order": round(float(order), 6), **run.table}
+                line = {
+                    "passes": run.passes,
+                    "seconds": round(run.seconds),
+                    "rate": run.rate(),
+                    "huber": round(float(huber), 6),
+                    "order": round(float(order), 6),
+                    **run.table,
+                }
                 run.save(line)
                 say(json.dumps(line))
                 if writer:
-                    for key, value in {"huber": huber, "order": order, "mae": run.table["mae"],
-                                       **{f"top{k}": v for k, v in run.table["topk"].items()}}.items():
+                    for key, value in {
+                        "huber": huber,
+                        "order": order,
+                        "mae": run.table["mae"],
+                        **{f"top{k}": v for k, v in run.table["topk"].items()},
+                    }.items():
                         writer.add_scalar(key, value, run.passes)
             recent = []
         if stop:
@@ -286,5 +362,7 @@ def _tensorboard(folder: Path) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
-        raise InputError("--tensorboard needs the package tensorboard: pip install 'neurocross[train]'") from None
-    return SummaryWriter(folder)  # type: ignore[no-untyped-call]
+        raise InputError(
+            "--tensorboard needs the package tensorboard: pip install 'neurocross[train]'"
+        ) from None
+    return SummaryWriter(folder)

@@ -9,6 +9,8 @@ of eight padded graphs of similar size, by four times without compilation.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 
@@ -18,7 +20,7 @@ REACH = 15.0
 """Largest |u_ij| and |v_jk| of the triangles."""
 
 SHARPNESS = 4.0
-"""Of their soft maximum at first: t_ik = 1/4 log Σ_j exp(4 (u_ij + v_jk))."""
+"""Of their soft maximum at first: t_ik = 1/4 log Σ_j exp 4(u_ij + v_jk)."""
 
 
 def mish(x: Tensor) -> Tensor:
@@ -31,28 +33,31 @@ def mish(x: Tensor) -> Tensor:
 class MLP(nn.Module):
     """Linear layers with Mish between. Its input is a concatenation of parts that is never made:
 
-    W·[p; q; …] = W_p·p + W_q·q + …, so a part that belongs to a node is multiplied once a node, not once an edge.
+    W·[p; q; …] = W_p·p + W_q·q + …, so a part that belongs to a node is multiplied once a node, not once
+    an edge.
     """
 
     def __init__(self, parts: list[int], hidden: int, outputs: int, depth: int, raw: int = -1) -> None:
         super().__init__()
         self.parts, self.raw, self.coarse = parts, raw, False
         widths = [sum(parts), *[hidden] * (depth - 1), outputs]
-        self.linear = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths, widths[1:], strict=False))
+        self.linear = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(widths))
 
     def forward(self, *parts: Tensor) -> Tensor:
         """Parts broadcast against each other in all but their last dimension."""
         first = self.linear[0]
         weights = torch.split(first.weight, self.parts, dim=1)
-        products = [nn.functional.linear(part, weight) if number == self.raw else self.product(part, weight)
-                    for number, (part, weight) in enumerate(zip(parts, weights, strict=True))]
+        products = [
+            nn.functional.linear(part, weight) if number == self.raw else self.product(part, weight)
+            for number, (part, weight) in enumerate(zip(parts, weights, strict=True))
+        ]
         h = sum(products[1:], products[0]) + first.bias
         for layer in self.linear[1:]:
             h = self.product(mish(h), layer.weight) + layer.bias
         return h
 
     def product(self, x: Tensor, weight: Tensor) -> Tensor:
-        """x·Wᵀ. While training, `coarse` multiplies embeddings, not the `raw` part, in 16 bits: 4 times faster."""
+        """x·Wᵀ; when `coarse`, in 16 bits: 4 times faster, good enough to learn by, but for raw features."""
         if self.coarse:
             return nn.functional.linear(x.bfloat16(), weight.bfloat16()).float()
         return nn.functional.linear(x, weight)
@@ -75,8 +80,10 @@ class AttentiveLayer(nn.Module):
             self.norm_edges, self.norm_nodes = nn.LayerNorm(C), nn.LayerNorm(C)
 
     def over_third(self, e: Tensor) -> Tensor:
-        """t_ik = log Σ_j exp(u_ij + v_jk), (N,N,c); the clamp keeps the products far from the ends of a float."""
-        u, v = (SHARPNESS * self.triangle(e)).clamp(-REACH, REACH).exp().permute(2, 0, 1).chunk(2)  # (c,N,N) each
+        """t_ik = 1/4 log Σ_j exp 4(u_ij + v_jk), (N,N,c); the clamp keeps products within a float's range."""
+        u, v = (
+            (SHARPNESS * self.triangle(e)).clamp(-REACH, REACH).exp().permute(2, 0, 1).chunk(2)
+        )  # (c,N,N) each
         return torch.log(u @ v).permute(1, 2, 0) / SHARPNESS
 
     def forward(self, h: Tensor, e: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -122,10 +129,11 @@ class Network(nn.Module):
         else:  # (a1, a2+1), (a2, a1+1)
             added = e[: N1 - 1, N1 + 1 :], e[N1:-1, 1:N1].transpose(0, 1)
         return self.phi_c(  # equation 9
-            h1[:-1], h1[1:], h2[:, :-1], h2[:, 1:], *added, links[: N1 - 1, None], links[None, N1:])
+            h1[:-1], h1[1:], h2[:, :-1], h2[:, 1:], *added, links[: N1 - 1, None], links[None, N1:]
+        )
 
     def prepare_training(self) -> None:
-        """Make passes fast: the edge networks multiply in 16 bits; layers and φ_c are compiled, for any size."""
+        """Make passes fast: edge networks multiply in 16 bits; layers and φ_c are compiled for any size."""
         for layer in self.layers:
             for part in (layer.phi_e, layer.phi_w, *([layer.triangle] if self.arch.triangles else [])):
                 part.coarse = True

@@ -1,0 +1,54 @@
+"""ALGORITHM 2 of the paper: predict what each start pair would gain, search from the K best alone."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neurocross import _core
+from neurocross.errors import InputError
+from neurocross.operators.cross import Cities, objective_code
+from neurocross.problem import Problem
+
+Predict = Callable[[Problem, Sequence[tuple[int, Cities, int, Cities]]], Sequence[npt.NDArray[Any]]]
+"""f_θ: for each pair of tours (v1, t1, v2, t2) a table (n1+1, n2+1) of ŷ*(a1, a2)."""
+
+DEFAULT_K = 10
+"""Start pairs searched, the paper's K."""
+
+REMEMBERED = 10_000
+"""Pairs of tours whose candidates are kept: a prediction holds until one of the tours changes."""
+
+
+class NeuroCross:
+    """The NeuroCROSS operation with the prediction model `predict`, for one search."""
+
+    def __init__(self, predict: Predict, k: int = DEFAULT_K) -> None:
+        if k < 1:
+            raise InputError(f"k must be at least 1, not {k}: the number of start pairs to search")
+        self.predict, self.k = predict, k
+        self._known: OrderedDict[tuple[int, int, bytes, int, bytes], list[tuple[int, int]]] = OrderedDict()
+
+    def __call__(
+        self, problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities, seconds: float
+    ) -> _core.Exchange:
+        """The best exchange that starts at one of the K most promising (a1, a2)."""
+        S_K = self.candidates(problem, v1, t1, v2, t2)
+        # Perform search: argmax over (b1, b2) of y(a1, b1, a2, b2) for each (a1, a2) in S_K, exactly.
+        return _core.cross_from(problem.core, objective_code(problem), v1, t1, v2, t2, S_K)
+
+    def candidates(self, problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities) -> list[tuple[int, int]]:
+        """S_K, the K start pairs (a1, a2) of the largest ŷ*, best first."""
+        key = (id(problem), v1, t1.tobytes(), v2, t2.tobytes())
+        if key not in self._known:
+            y = self.predict(problem, [(v1, t1, v2, t2)])[0]  # Predict cost decrement
+            first = np.argpartition(-y, min(self.k, y.size) - 1, axis=None)[: self.k]
+            S_K = first[np.argsort(-y.ravel()[first], kind="stable")]  # Candidate set construction
+            self._known[key] = [divmod(int(pair), y.shape[1]) for pair in S_K]
+            if len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return self._known[key]
