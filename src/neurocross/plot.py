@@ -11,11 +11,9 @@ import html
 import io
 import json
 import math
-import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from importlib.util import find_spec
@@ -26,6 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from neurocross.errors import InputError, MissingDependencyError
+from neurocross.files import write_bytes
 from neurocross.objective import Objective
 from neurocross.problem import FloatArray, Problem
 from neurocross.solution import Route, Solution, distance
@@ -65,7 +64,7 @@ def plot_tradeoff(plans: Sequence[Solution], path: str | Path, *, title: str | N
     """Draw the longest route against the total length of several plans of a problem, as `.svg` or `.png`."""
     check_path(path, TRADEOFF_SUFFIXES)
     heading = title or plans[0].problem.name or "Longest route against total length"
-    _write(
+    write_bytes(
         Path(path),
         _rendered(lambda: _tradeoff_figure(plans, heading), heading, Path(path).suffix.lower()[1:]),
     )
@@ -242,23 +241,9 @@ def _save(picture: _Picture, path: Path) -> None:
     check_path(path)
     suffix = path.suffix.lower()
     if suffix == ".html":
-        _write(path, _page(picture).encode())
+        write_bytes(path, _page(picture).encode())
     else:
-        _write(path, _rendered(lambda: _figure(picture), picture.title, suffix[1:]))
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write beside the file, then rename: a failure leaves what was there."""
-    target = path.resolve()
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        beside.write_bytes(content)
-        beside.replace(target)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        reason = "its directory does not exist" if isinstance(error, FileNotFoundError) else error.strerror
-        raise InputError(f"{path}: cannot be written: {reason}") from None
+        write_bytes(path, _rendered(lambda: _figure(picture), picture.title, suffix[1:]))
 
 
 # -- SVG and PNG --------------------------------------------------------------------------------

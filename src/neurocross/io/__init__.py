@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from neurocross.errors import InputError
+from neurocross.files import StrPath
 from neurocross.io import cordeau, geojson, native, sol, table, tsplib, vroom
 from neurocross.io.document import parse_document
 from neurocross.io.options import ReadOptions, options_of, options_with_fleet
-from neurocross.io.text import BYTE_ORDER_MARK, StrPath, read_text, write_text
+from neurocross.io.text import BYTE_ORDER_MARK, read_text, write_text
 from neurocross.problem import Problem
 from neurocross.solution import Solution
 

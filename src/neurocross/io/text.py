@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from neurocross.errors import InputError
+from neurocross.files import StrPath, write_bytes
 
-StrPath = str | os.PathLike[str]
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -105,24 +104,5 @@ def decoded(data: bytes, source: str) -> str:
 
 
 def write_text(path: StrPath, text: str) -> None:
-    """Write a file beside its place and rename it, so that an old one is never half lost."""
-    try:
-        _replace(Path(path), text.encode("utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{os.fspath(path)}: cannot be written: its directory does not exist") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"{os.fspath(path)}: cannot be written: {reason}") from None
-
-
-def _replace(path: Path, data: bytes) -> None:
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        path.write_bytes(data)  # a pipe or a terminal: nothing to lose, nothing to rename
-        return
-    target = path.resolve()  # through a link, to the file itself
-    beside = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.part")
-    try:
-        beside.write_bytes(data)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    """Write a file in UTF-8."""
+    write_bytes(path, text.encode("utf-8"))
