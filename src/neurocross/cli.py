@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neurocross.errors import InputError, MissingDependencyError, NeurocrossError
+from neurocross.train import commands
 
 if TYPE_CHECKING:
     from neurocross.problem import Problem
@@ -101,7 +102,7 @@ def solve(
     method: Annotated[
         str,
         typer.Option(
-            help="hybrid (the engine); Algorithm 1 with ce or ce-brute (full search); exact (proves)."
+            help="hybrid (the engine); Algorithm 1 with ce, ce-brute or nce (learned); exact (proves)."
         ),
     ] = "hybrid",
     time: Annotated[float | None, _option(help="Seconds; 10 for hybrid if no limit is given.")] = None,
@@ -124,6 +125,9 @@ def solve(
             help="Algorithm 1: perturb the current tours (walk) or the best (better, default with --time)."
         ),
     ] = None,
+    samples: Annotated[int | None, _option(help="Algorithm 1: starts, of which the best counts.")] = None,
+    k: Annotated[int | None, _option("--k", help="nce: start pairs searched; 10 if not given.")] = None,
+    weights: Annotated[str | None, _option(help="nce: shipped weights (fmdvrp) or a file.")] = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
     output: Annotated[
         Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")
@@ -149,7 +153,7 @@ def solve(
         result = run(
             task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
             no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,
-            threads=threads, start=plan, on_best=on_best,
+            threads=threads, samples=samples, k=k, weights=weights, start=plan, on_best=on_best,
         )  # fmt: skip
     if output:
         write_solution(result.solution, output)
@@ -349,6 +353,10 @@ def pareto(
         print(json.dumps({"plans": [report.plan_dict(plan) for plan in plans]}, allow_nan=False))
     else:
         report.print_tradeoff(plans)
+
+
+for _command in (commands.label, commands.train, commands.export, commands.evaluate):
+    app.command()(_command)
 
 
 def _refuse_missing_directories(*paths: Path | None) -> None:

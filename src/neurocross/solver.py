@@ -6,6 +6,7 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from neurocross import bounds
 from neurocross.errors import InputError
 from neurocross.hybrid import hybrid
 from neurocross.operators.construct import completed, initial_solution
-from neurocross.operators.cross import Cities
+from neurocross.operators.cross import Cities, ExchangeOperator
 from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_brute
 from neurocross.operators.intra import INTRA_OPERATORS
 from neurocross.operators.perturb import random_exchange
@@ -28,7 +29,7 @@ Toured = Sequence[Cities] | Sequence[Sequence[int]]
 Told = Callable[[TracePoint, Toured], None]
 
 EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
-METHODS = ("hybrid", *EXCHANGES, "exact")
+METHODS = ("hybrid", *EXCHANGES, "nce", "exact")
 ACCEPTANCES = {word: word for word in ("walk", "better")}
 
 DEFAULT_SECONDS = 10.0
@@ -164,17 +165,22 @@ def solve(
     select: str | None = None,
     intra: str | None = None,
     accept: str | None = None,
+    samples: int | None = None,
+    k: int | None = None,
+    weights: str | Path | None = None,
 ) -> Result:
     """Solve a problem; whichever limit comes first ends the search.
 
-    `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`; `exact`
-    proves the optimum of small problems. `time` is in seconds. Without any limit the engine runs for
-    `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`, `exact` until it has its proof.
+    `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`, `nce`
+    (learned); `exact` proves the optimum of small problems. `time` is in seconds. Without any limit the
+    engine runs for `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`, `exact` until it has its proof.
     `start` is a plan to begin with, completed if it must be. `threads` is the engine's.
 
     For Algorithm 1 alone: `perturbations` (p of the paper), `select` (SelectTours), `intra`
     (IntraOperation) and `accept`: `walk` perturbs the current tours (as the paper; default without `time`),
-    `better` the best (default with it).
+    `better` the best (default with it). `samples` is the number of starts, of which the best plan counts;
+    they share `time`, the other limits hold for each. For `nce` alone: `k`, the start pairs searched, and
+    `weights`, shipped ones by name or a file.
     """
     began = clock.perf_counter()
     if method not in METHODS:
@@ -183,7 +189,8 @@ def solve(
     if method == "exact":
         _refuse(
             "exact", iterations=iterations, no_improvement=no_improvement, threads=threads,
-            perturbations=perturbations, select=select, intra=intra, accept=accept,
+            perturbations=perturbations, select=select, intra=intra, accept=accept, samples=samples, k=k,
+            weights=weights,
         )  # fmt: skip
         return _exact(problem, seed, time, target, start, on_best)
     if (time, iterations, no_improvement, target, perturbations) == (None,) * 5:
@@ -201,19 +208,22 @@ def solve(
     )
     told = _told(problem, bound.value, on_best)
     if method == "hybrid":
-        _refuse("hybrid", perturbations=perturbations, select=select, intra=intra, accept=accept)
+        _refuse(
+            "hybrid", perturbations=perturbations, select=select, intra=intra, accept=accept, samples=samples,
+            k=k, weights=weights,
+        )  # fmt: skip
         outcome = _engine(problem, limits, seed, start, threads, told)
     else:
-        _refuse(method, threads=threads)
+        _refuse(method, threads=threads, **({} if method == "nce" else {"k": k, "weights": weights}))
         parts = Parts(
             initial_solution=_start(problem, start),
             select_tours=_choice("select", select or "sweep", SELECTORS),
-            exchange=EXCHANGES[method],
+            exchange=_learned(problem, k, weights) if method == "nce" else EXCHANGES[method],
             intra=_choice("intra", intra or "2opt+oropt", INTRA_OPERATORS),
             random_exchange=random_exchange,
             accept=_choice("accept", accept or ("walk" if time is None else "better"), ACCEPTANCES),
         )
-        outcome = search(problem, parts, limits, np.random.default_rng(seed), told)
+        outcome = _best_of(1 if samples is None else samples, problem, parts, limits, seed, told)
     return Result(
         solution=Solution(problem, outcome.tours),
         method=method,
@@ -262,6 +272,45 @@ def _exact(
     if on_best:
         on_best(Progress(seconds, first.iterations, plan, bound.value))
     return replace(first, solution=plan, bound=bound, seconds=seconds, trace=trace)
+
+
+def _learned(problem: Problem, k: int | None, weights: str | Path | None) -> ExchangeOperator:
+    """Algorithm 2 with shipped or given weights."""
+    from neurocross.operators.neuro_cross import DEFAULT_K, NeuroCross
+    from neurocross.predictor.features import check_problem
+    from neurocross.predictor.model import DEFAULT, load_predictor
+
+    check_problem(problem)
+    predictor = load_predictor(DEFAULT if weights is None else weights)
+    return NeuroCross(predictor, DEFAULT_K if k is None else k)
+
+
+def _best_of(
+    samples: int, problem: Problem, parts: Parts, limits: Limits, seed: int, told: Told | None
+) -> Outcome:
+    """The best of so many searches from different random starts, s.n of the paper; they share the time."""
+    if samples < 1:
+        raise InputError(f"samples must be at least 1, not {samples}")
+    if samples == 1:
+        return search(problem, parts, limits, np.random.default_rng(seed), told)
+    began, found, trace = clock.perf_counter(), list[Outcome](), list[TracePoint]()
+    for sample in range(samples):
+        before, done = clock.perf_counter() - began, sum(outcome.iterations for outcome in found)
+
+        def news(point: TracePoint, tours: Toured, before: float = before, done: int = done) -> None:
+            if not trace or point[2] < trace[-1][2]:
+                trace.append((before + point[0], done + point[1], point[2]))
+                if told:
+                    told(trace[-1], tours)
+
+        share = replace(limits, seconds=max(0.0, limits.seconds - before) / (samples - sample))
+        found.append(search(problem, parts, share, np.random.default_rng([seed, sample]), news))
+        if found[-1].interrupted or (trace and trace[-1][2] <= limits.target):
+            break
+    plans = [Solution(problem, outcome.tours) for outcome in found]
+    best = min(plans, key=lambda plan: (not plan.feasible, plan.key))
+    iterations = sum(outcome.iterations for outcome in found)
+    return Outcome(found[plans.index(best)].tours, iterations, tuple(trace), found[-1].interrupted)
 
 
 def _engine(

@@ -53,6 +53,9 @@ def train(
     ] = None,
     passes: Annotated[int | None, typer.Option(help="Graph passes in all.", show_default=False)] = None,
     every: Annotated[int | None, typer.Option(help="Passes between checkpoints.", show_default=False)] = None,
+    validation: Annotated[
+        int | None, typer.Option(help="Unseen instances of the running table.", show_default=False)
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the first weights.", show_default=False)] = None,
     seconds: Annotated[float, typer.Option(help="Stop after so long, with a checkpoint.")] = float("inf"),
     threads: Annotated[int, typer.Option(help="Threads of torch.")] = 1,
@@ -70,7 +73,7 @@ def train(
     from neurocross.train.shards import Shards
 
     source = None if data is None else Shards(data)
-    given: dict[str, Any] = {"passes": passes, "every": every, "seed": seed}
+    given: dict[str, Any] = {"passes": passes, "every": every, "seed": seed, "validation": validation}
     if source:
         given |= {"data": source.config, "instances": source.instances}
     config = loop.saved_configuration(folder / name, configuration, problem, **given)
