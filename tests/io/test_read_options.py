@@ -131,6 +131,19 @@ def test_the_end_of_every_route_is_a_rule_or_depots_by_id(end, ends, kind):
     assert (problem.ends_of(0), problem.kind) == (ends, kind)
 
 
+@pytest.mark.parametrize(
+    ("end", "kind"),
+    [(None, "fmdvrp"), ("any", "fmdvrp"), ("own", "mdvrp"), ("open", "general"), ("s", "general")],
+)
+def test_without_a_named_problem_the_end_of_the_routes_tells_it(end, kind):
+    assert read(TWO_DEPOTS, vehicles=2, end=end).kind == kind
+
+
+def test_the_end_a_file_gives_its_routes_may_be_changed():
+    text = EQUAL.replace('"vehicles"', '"problem": "fmdvrp", "vehicles"')
+    assert read(text, end="open").ends_of(0) == ()
+
+
 def test_with_one_depot_any_end_is_the_own_one():
     assert read(ONE_DEPOT, vehicles=2, end="any").kind == "mtsp"
 

@@ -107,7 +107,7 @@ def _kind_by_file(sheet: Sheet, options: ReadOptions) -> str:
         return "general"
     if sheet.n_depots == 1:
         return "mtsp"
-    return "mdvrp" if options.end == "own" else "fmdvrp"
+    return "fmdvrp" if options.end in (None, "any") else "mdvrp"
 
 
 def _a(kind: str) -> str:
@@ -132,9 +132,9 @@ def _refuse_contradictions(kind: str, sheet: Sheet, options: ReadOptions) -> Non
         )
     if kind == "cvrp" and sheet.demand is None and sheet.n_nodes > sheet.n_depots:
         raise InputError("a cvrp needs demands, the file has none")
-    if kind == "mdvrp" and options.end == "any":
+    if options.problem == "mdvrp" and options.end == "any":
         raise InputError("in an mdvrp routes end at their own depot: give --problem fmdvrp, or no --end")
-    if kind == "fmdvrp" and options.end not in (None, "any"):
+    if options.problem == "fmdvrp" and options.end not in (None, "any"):
         raise InputError("in an fmdvrp routes end at any depot: give --problem mdvrp, or no --end")
     if options.metric is not None:
         _refuse_metric(options.metric, sheet)
