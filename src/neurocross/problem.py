@@ -200,8 +200,8 @@ class Problem:
         **options: Any,
     ) -> Problem:
         """Capacitated routing from one depot (node 0), total length; an unlimited fleet if no number."""
-        loads = np.asarray(demand, float)
-        number = max(1, len(loads) - 1) if vehicles is None else vehicles
+        loads = _floats("demand", demand)
+        number = max(1, loads.size - 1) if vehicles is None else vehicles
         fleet = fleet_of(number, starts=[0], capacity=capacity, max_length=max_length)
         options = {"objective": Objective.MINSUM, **options}
         return cls(
@@ -254,7 +254,7 @@ class Problem:
             scale = float(self.matrix.max())
         else:
             scale = float(np.ptp(cast(FloatArray, self.plane), axis=0).max())
-        return 1e-9 * max(1.0, scale)
+        return 1e-9 * max(1.0, scale, float(cast(FloatArray, self.service).max()))
 
     @cached_property
     def plane(self) -> FloatArray | None:
@@ -294,6 +294,12 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}  # the core is made anew
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in _ARRAYS:
+            if state[name] is not None:
+                _frozen(state[name])  # a copy forgets it
 
     @cached_property
     def core(self) -> _core.Instance:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, cast
+from operator import index
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +46,7 @@ class Solution:
     """By vehicle: the node numbers of the cities it visits."""
 
     def __init__(self, problem: Problem, tours: Iterable[Sequence[int] | IntArray]) -> None:
-        plan = tuple(tuple(int(c) for c in tour) for tour in tours)
+        plan = tuple(tuple(map(_node, tour)) for tour in tours)
         if len(plan) > problem.n_vehicles:
             raise InputError(f"the plan has {len(plan)} routes, the problem {problem.n_vehicles} vehicles")
         for tour in plan:
@@ -148,6 +149,13 @@ class Solution:
         return found
 
 
+def _node(value: object) -> int:
+    try:
+        return index(cast(SupportsIndex, value))
+    except TypeError:
+        raise InputError(f"the plan visits {value!r}: use the numbers of nodes") from None
+
+
 def checked_length(problem: Problem, vehicle: int, tour: Sequence[int] | IntArray) -> float:
     """Length of a route computed without the kernels: the judge of benchmarks and the checker use it."""
     if len(tour) == 0:
@@ -170,11 +178,9 @@ def distance(problem: Problem, u: int, v: int) -> float:
         case "manhattan":
             return _rounded(abs(a - c) + abs(b - d), problem.rounding)
         case "haversine":
-            lat, lon = math.radians(c - a), math.radians(d - b)
-            h = (
-                math.sin(lat / 2) ** 2
-                + math.cos(math.radians(a)) * math.cos(math.radians(c)) * math.sin(lon / 2) ** 2
-            )
+            lat1, lon1, lat2, lon2 = map(math.radians, (a, b, c, d))
+            y, x = math.sin((lat2 - lat1) / 2), math.sin((lon2 - lon1) / 2)
+            h = y * y + math.cos(lat1) * math.cos(lat2) * x * x
             return _rounded(2 * EARTH_RADIUS * math.asin(min(1.0, math.sqrt(h))), problem.rounding)
         case "att":
             return float(math.ceil(math.sqrt(((a - c) ** 2 + (b - d) ** 2) / 10.0)))
