@@ -173,7 +173,7 @@ def solve(
 
     `method` is `hybrid`, the engine, or Algorithm 1 with an exchange operator: `ce`, `ce-brute`, `nce`
     (learned); `exact` proves the optimum of small problems. `time` is in seconds. Without any limit the
-    engine runs for `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`, `exact` until it has its proof.
+    engine runs for `DEFAULT_SECONDS`, Algorithm 1 for `DEFAULT_PERTURBATIONS`, `exact` until the proof.
     `start` is a plan to begin with, completed if it must be. `threads` is the engine's.
 
     For Algorithm 1 alone: `perturbations` (p of the paper), `select` (SelectTours), `intra`

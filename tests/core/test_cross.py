@@ -115,8 +115,8 @@ def test_an_expired_deadline_returns_a_valid_exchange() -> None:
 
 
 def test_tours_longer_than_a_window_are_searched_window_by_window() -> None:
-    # Two parallel lines of 3,000 cities whose last hundred have changed sides: within one window of each.
-    n, moved = 3000, 100
+    # Two parallel lines of 1,500 cities whose last hundred have changed sides: within one window of each.
+    n, moved = 1500, 100
     x = np.arange(n, dtype=float)
     line1, line2 = np.stack([x, np.zeros(n)], 1), np.stack([x, np.full(n, 1000.0)], 1)
     problem = Problem.mdvrp(np.vstack([[[-1, 0], [-1, 1000]], line1, line2]), n_depots=2, vehicles=2)
