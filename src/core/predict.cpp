@@ -34,6 +34,7 @@ constexpr int kMostHeads = 64;
 constexpr std::size_t kBand = 64;  // rows of a triangle product at a time
 constexpr float kReach = 15.0f;    // as in train/network.py
 constexpr float kSharpness = 4.0f;
+constexpr float kNothing = 1e-13f;
 
 std::size_t padded(std::size_t width) { return (width + kPad - 1) / kPad * kPad; }
 
@@ -54,7 +55,7 @@ struct AttentiveView {
   const LayerView* phi_n;
   int node_layers;
   const float *node_scale, *node_shift;
-  LayerView triangle;
+  LayerView triangle, quadrant;
 };
 
 struct HeadView {
@@ -230,7 +231,7 @@ Network::Network(const Form& form, const std::map<std::string, Tensor>& tensors)
   p.stacks.reserve(3 * form.layers + 1);
   p.view.embed_nodes = linear("embed_nodes", fn, C, C);
   p.view.embed_edges = linear("embed_edges", fe, C, C);
-  const std::size_t edge_inputs = C + fe + form.triangles, inputs = 2 * C + edge_inputs;
+  const std::size_t edge_inputs = C + fe + form.triangles + form.quadrants, inputs = 2 * C + edge_inputs;
   for (int l = 0; l < form.layers; ++l) {
     const std::string name = "layers." + std::to_string(l);
     AttentiveView layer{};
@@ -265,6 +266,8 @@ Network::Network(const Form& form, const std::map<std::string, Tensor>& tensors)
     }
     if (form.triangles)
       layer.triangle = linear(name + ".triangle.linear.0", C, 2 * form.triangles, padded(2 * form.triangles));
+    if (form.quadrants)
+      layer.quadrant = linear(name + ".quadrant.linear.0", C, form.quadrants, padded(form.quadrants));
     p.layers.push_back(layer);
   }
   const std::size_t node = form.skip ? C + fn : C, edge = form.skip ? C + fe : C;
@@ -293,15 +296,15 @@ void Network::predict(int n1, int n2, const float* nodes, const float* edges, fl
   const std::size_t n = s.nodes = static_cast<std::size_t>(n1) + n2 + 4, C = form.hidden;
   s.n1 = n1;
   s.node_stride = C + form.node_features;
-  s.edge_depth = form.hidden + form.edge_features + form.triangles;
+  s.edge_depth = form.hidden + form.edge_features + form.triangles + form.quadrants;
   s.edge_stride = s.edge_depth;
   s.heads_width = padded(std::max(form.heads, form.outputs));
   s.row = padded(n);
 
   // Grown once, then kept by the thread: nothing is allocated while a search runs.
   thread_local std::vector<float> memory;
-  const std::size_t tables = form.triangles * n * s.row;
-  const std::size_t widest = std::max(2 * C, padded(2 * form.triangles));
+  const std::size_t tables = std::max(form.triangles, form.quadrants) * n * s.row;
+  const std::size_t widest = std::max({2 * C, padded(2 * form.triangles), padded(form.quadrants)});
   const std::size_t needed = n * s.node_stride + n * n * s.edge_stride + 3 * n * widest + 4 * n * C +
                              kBand * s.row + n * s.heads_width + 2 * widest + s.row + 2 * tables + 20 * kPad;
   if (memory.size() < needed) memory.assign(needed, 0.0f);

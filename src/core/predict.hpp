@@ -18,7 +18,7 @@ void pair_arcs(const Instance& instance, Tour t1, Tour t2, double* arcs);
 
 // Sizes and form of the network; predictor/spec.py says what they mean.
 struct Form {
-  int layers, hidden, edge_depth, node_depth, head_depth, heads, triangles;
+  int layers, hidden, edge_depth, node_depth, head_depth, heads, triangles, quadrants;
   bool residual, skip, cuts;
   int outputs, node_features, edge_features;
 };

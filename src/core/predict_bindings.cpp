@@ -44,18 +44,18 @@ void bind_predict(nb::module_& m) {
       .def(
           "__init__",
           [](Network* self, int layers, int hidden, int edge_depth, int node_depth, int head_depth, int heads,
-             int triangles, bool residual, bool skip, bool cuts, int outputs, int node_features,
-             int edge_features, const std::map<std::string, Floats>& tensors) {
+             int triangles, int quadrants, bool residual, bool skip, bool cuts, int outputs,
+             int node_features, int edge_features, const std::map<std::string, Floats>& tensors) {
             std::map<std::string, Tensor> views;
             for (const auto& [name, t] : tensors)
               views[name] = {t.data(), t.ndim() > 0 ? t.shape(0) : 1, t.ndim() > 1 ? t.shape(1) : 1};
             new (self) Network({layers, hidden, edge_depth, node_depth, head_depth, heads, triangles,
-                                residual, skip, cuts, outputs, node_features, edge_features},
+                                quadrants, residual, skip, cuts, outputs, node_features, edge_features},
                                views);
           },
           nb::kw_only(), "layers"_a, "hidden"_a, "edge_depth"_a, "node_depth"_a, "head_depth"_a, "heads"_a,
-          "triangles"_a, "residual"_a, "skip"_a, "cuts"_a, "outputs"_a, "node_features"_a, "edge_features"_a,
-          "tensors"_a)
+          "triangles"_a, "quadrants"_a, "residual"_a, "skip"_a, "cuts"_a, "outputs"_a, "node_features"_a,
+          "edge_features"_a, "tensors"_a)
       .def(
           "predict",
           [](const Network& self, const std::vector<std::tuple<int, int, Floats, Floats>>& graphs) {

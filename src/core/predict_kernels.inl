@@ -210,9 +210,45 @@ void triangles(const Sizes& s, const LayerView& linear, const Workspace& w) {
   }
 }
 
+// s_ik = 1/4 log sum over j after i, l after k of exp(4 q_jl), into the very last part of every edge.
+void quadrants(const Sizes& s, const LayerView& linear, const Workspace& w) {
+  const std::size_t n = s.nodes, row = s.row, plane = n * row, n1 = s.n1 + 2;
+  for (std::size_t i = 0; i < n; ++i) {
+    product<false>(w.edges + i * n * s.edge_stride, s.edge_stride, n, s.hidden, linear.weights, linear.width,
+                   linear.bias, 0, w.first, linear.width);
+    for (std::size_t k = 0; k < n * linear.width; k += LANES)
+      store(w.first + k, exponential(between(load(w.first + k) * kSharpness, -kReach, kReach)));
+    for (int c = 0; c < s.quadrants; ++c) {  // over the later l, tour by tour
+      float* to = w.u + c * plane + i * row;
+      for (std::size_t end = n, begin = n1;; end = n1, begin = 0) {
+        float sum = 0.0f;
+        for (std::size_t k = end; k-- > begin;) {
+          to[k] = sum;
+          sum += w.first[k * linear.width + c];
+        }
+        if (begin == 0) break;
+      }
+    }
+  }
+  for (int c = 0; c < s.quadrants; ++c) {  // over the later j
+    float* slot = w.edges + s.hidden + s.edge_features + s.triangles + c;
+    const float* from = w.u + c * plane;
+    for (std::size_t i = n; i-- > 0;) {
+      const bool last = i + 1 == n || i + 1 == n1;
+      for (std::size_t k = 0; k < row; k += LANES) {
+        const Lanes sum = last ? spread(0.0f) : load(w.band + k) + load(from + (i + 1) * row + k);
+        store(w.band + k, sum);
+        store(w.band + row + k, logarithm(sum + kNothing) * (1.0f / kSharpness));
+      }
+      for (std::size_t k = 0; k < n; ++k) slot[(i * n + k) * s.edge_stride] = w.band[row + k];
+    }
+  }
+}
+
 void attentive_layer(const Sizes& s, const AttentiveView& layer, const Workspace& w) {
   const std::size_t n = s.nodes, both = 2 * s.hidden;
   if (s.triangles) triangles(s, layer.triangle, w);
+  if (s.quadrants) quadrants(s, layer.quadrant, w);
   // The part of the first layers of phi_e and phi_w, side by side, that belongs to a node.
   product<false>(w.nodes, s.node_stride, n, s.hidden, layer.from_i, both, layer.first_bias, 0, w.from_i, both);
   product<false>(w.nodes, s.node_stride, n, s.hidden, layer.from_j, both, w.zeros, 0, w.from_j, both);

@@ -9,7 +9,7 @@ from neurocross.predictor.spec import Architecture
 
 def shapes(arch: Architecture) -> dict[str, tuple[int, ...]]:
     """Every tensor of an architecture."""
-    C, fn, fe, c = arch.hidden, arch.node_features, arch.edge_features, arch.triangles
+    C, fn, fe, c, q = arch.hidden, arch.node_features, arch.edge_features, arch.triangles, arch.quadrants
     found: dict[str, tuple[int, ...]] = {}
 
     def mlp(name: str, inputs: int, outputs: int, depth: int) -> None:
@@ -21,11 +21,13 @@ def shapes(arch: Architecture) -> dict[str, tuple[int, ...]]:
     for name, width in (("embed_nodes", fn), ("embed_edges", fe)):
         found[f"{name}.weight"], found[f"{name}.bias"] = (C, width), (C,)
     for k in range(arch.layers):
-        mlp(f"layers.{k}.phi_e", 3 * C + fe + c, C, arch.edge_depth)
-        mlp(f"layers.{k}.phi_w", 3 * C + fe + c, arch.heads, arch.edge_depth)
+        mlp(f"layers.{k}.phi_e", 3 * C + fe + c + q, C, arch.edge_depth)
+        mlp(f"layers.{k}.phi_w", 3 * C + fe + c + q, arch.heads, arch.edge_depth)
         mlp(f"layers.{k}.phi_n", 2 * C, C, arch.node_depth)
         if c:
             mlp(f"layers.{k}.triangle", C, 2 * c, 1)
+        if q:
+            mlp(f"layers.{k}.quadrant", C, q, 1)
         if arch.residual:
             for which in ("edges", "nodes"):
                 found[f"layers.{k}.norm_{which}.weight"] = found[f"layers.{k}.norm_{which}.bias"] = (C,)
@@ -69,6 +71,15 @@ def predict(
             u, v = np.split(np.clip(4 * mlp(f"{layer}.triangle", e, 1), -15, 15), 2, axis=-1)
             through = u[:, :, None] + v[None]  # (i, j, k, channel)
             everything.append(np.log(np.exp(through).sum(axis=1)) / 4)
+        if arch.quadrants:
+            later = np.exp(np.clip(4 * mlp(f"{layer}.quadrant", e, 1), -15, 15))
+            sums = np.zeros_like(later)
+            for i in range(N):
+                for k2 in range(N):
+                    after_i = range(i + 1, N1 if i < N1 else N)
+                    after_k = range(k2 + 1, N1 if k2 < N1 else N)
+                    sums[i, k2] = sum(later[j, m] for j in after_i for m in after_k)
+            everything.append(np.log(sums + 1e-13) / 4)
         inputs = np.concatenate(everything, axis=-1)
         e_new = mlp(f"{layer}.phi_e", inputs, arch.edge_depth)
         if arch.residual:

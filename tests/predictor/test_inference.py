@@ -25,6 +25,7 @@ FORMS = {
         head_depth=2,
         heads=2,
         triangles=3,
+        quadrants=2,
         residual=True,
     ),
 }

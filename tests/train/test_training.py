@@ -19,7 +19,7 @@ from neurocross.train.network import Network, mish  # noqa: E402
 
 TINY = TrainConfig(
     architecture=Architecture(features="tours", layers=1, hidden=16, edge_depth=2, node_depth=2, head_depth=2,
-                              heads=2, triangles=2, residual=True, skip=True, cuts=True),
+                              heads=2, triangles=2, quadrants=2, residual=True, skip=True, cuts=True),
     data=DataConfig(cities=(4, 8), depots=(2, 3)),
     passes=12, instances=8, batch=2, every=4, warm_up=2, validation=3,
 )  # fmt: skip

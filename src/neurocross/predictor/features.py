@@ -16,6 +16,9 @@ from neurocross import _core
 from neurocross.errors import InputError
 from neurocross.problem import FloatArray, Problem
 
+AFTER = 4
+"""Edge feature of `tours` that is 1 where the second node comes later in the tour of the first."""
+
 Float32 = npt.NDArray[np.float32]
 Tour = npt.NDArray[np.int32]
 

@@ -18,6 +18,7 @@ LEAST = {
     "head_depth": 2,
     "heads": 1,
     "triangles": 0,
+    "quadrants": 0,
 }
 """Smallest sizes of an architecture."""
 
@@ -46,6 +47,9 @@ class Architecture:
     """Channels of t_ik = 1/4 log Σ_j exp 4(u_ij + v_jk), u and v linear in h_ij and h_jk, which φ_e and φ_w
     then also see: the best way from i over some j to k. A soft minimum over where a segment ends is of that
     form, and plain attention, which weighs j without regard to k, is not."""
+    quadrants: int = 0
+    """Channels of s_ik = 1/4 log Σ exp 4 q_jl over all j after i and l after k in their tours, q linear in
+    h_jl, which φ_e and φ_w also see: the best cut (j, l) that may end what a cut (i, k) begins."""
     skip: bool = False
     """φ_c also sees the raw features of its four nodes and four edges."""
     cuts: bool = False
@@ -65,6 +69,8 @@ class Architecture:
             raise InputError(
                 f"hidden must be a multiple of 16 and of at most 64 heads ({self.heads}), not {self.hidden}"
             )
+        if self.quadrants and self.features != "tours":
+            raise InputError("quadrants need the order of the tours, which only the features 'tours' tell")
         if not self.objectives or set(self.objectives) - {"minmax", "minsum"}:
             raise InputError(f"objectives of an architecture must be minmax or minsum, not {self.objectives}")
 
@@ -110,6 +116,7 @@ ARCHITECTURES = {
         heads=8,
         residual=True,
         triangles=16,
+        quadrants=16,
         skip=True,
         cuts=True,
         objectives=("minmax", "minsum"),

@@ -14,6 +14,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from neurocross.predictor.features import AFTER
 from neurocross.predictor.spec import Architecture
 
 REACH = 15.0
@@ -21,6 +22,9 @@ REACH = 15.0
 
 SHARPNESS = 4.0
 """Of their soft maximum at first: t_ik = 1/4 log Σ_j exp 4(u_ij + v_jk)."""
+
+NOTHING = 1e-13
+"""What a sum over no cut at all counts: less than any cut."""
 
 
 def mish(x: Tensor) -> Tensor:
@@ -69,13 +73,16 @@ class AttentiveLayer(nn.Module):
     def __init__(self, arch: Architecture) -> None:
         super().__init__()
         C, raw = arch.hidden, 3
-        parts = [C, C, C, arch.edge_features] + ([arch.triangles] if arch.triangles else [])
-        self.heads, self.residual, self.triangles = arch.heads, arch.residual, arch.triangles
+        parts = [C, C, C, arch.edge_features, *filter(None, [arch.triangles, arch.quadrants])]
+        self.heads, self.residual = arch.heads, arch.residual
+        self.triangles, self.quadrants = arch.triangles, arch.quadrants
         self.phi_e = MLP(parts, C, C, arch.edge_depth, raw)
         self.phi_w = MLP(parts, C, arch.heads, arch.edge_depth, raw)
         self.phi_n = MLP([C, C], C, C, arch.node_depth)
         if arch.triangles:
             self.triangle = MLP([C], C, 2 * arch.triangles, 1)
+        if arch.quadrants:
+            self.quadrant = MLP([C], C, arch.quadrants, 1)
         if arch.residual:
             self.norm_edges, self.norm_nodes = nn.LayerNorm(C), nn.LayerNorm(C)
 
@@ -86,11 +93,20 @@ class AttentiveLayer(nn.Module):
         )  # (c,N,N) each
         return torch.log(u @ v).permute(1, 2, 0) / SHARPNESS
 
+    def over_later(self, e: Tensor, after: Tensor) -> Tensor:
+        """s_ik = 1/4 log Σ exp 4 q_jl over j after i, l after k, (N,N,c); after (N,N): whether j is after i."""
+        q = (SHARPNESS * self.quadrant(e)).clamp(-REACH, REACH).exp().permute(2, 0, 1)  # (c,N,N)
+        return torch.log(after @ q @ after.T + NOTHING).permute(1, 2, 0) / SHARPNESS
+
     def forward(self, h: Tensor, e: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
         """h_i (N,C), h_ij (N,N,C), x_ij (N,N,·)."""
         N, C = h.shape
         hi, hj = h[:, None], h[None]  # (N,1,C), (1,N,C)
-        parts = (hi, hj, e, x, self.over_third(e)) if self.triangles else (hi, hj, e, x)
+        parts = [hi, hj, e, x]
+        if self.triangles:
+            parts.append(self.over_third(e))
+        if self.quadrants:
+            parts.append(self.over_later(e, x[..., AFTER]))
         e_new = self.phi_e(*parts)  # (N,N,C)
         if self.residual:
             e_new = self.norm_edges(e + e_new)
@@ -135,7 +151,8 @@ class Network(nn.Module):
     def prepare_training(self) -> None:
         """Make passes fast: edge networks multiply in 16 bits; layers and φ_c are compiled for any size."""
         for layer in self.layers:
-            for part in (layer.phi_e, layer.phi_w, *([layer.triangle] if self.arch.triangles else [])):
-                part.coarse = True
+            for part in layer.children():
+                if isinstance(part, MLP) and part is not layer.phi_n:
+                    part.coarse = True
         for part in (*self.layers, self.phi_c):
             part.compile(dynamic=True)
