@@ -94,7 +94,7 @@ class AttentiveLayer(nn.Module):
         return torch.log(u @ v).permute(1, 2, 0) / SHARPNESS
 
     def over_later(self, e: Tensor, after: Tensor) -> Tensor:
-        """s_ik = 1/4 log Σ exp 4 q_jl over j after i, l after k, (N,N,c); after (N,N): whether j is after i."""
+        """s_ik = 1/4 log Σ exp 4 q_jl over j after i, l after k, (N,N,c); after (N,N): is j after i."""
         q = (SHARPNESS * self.quadrant(e)).clamp(-REACH, REACH).exp().permute(2, 0, 1)  # (c,N,N)
         return torch.log(after @ q @ after.T + NOTHING).permute(1, 2, 0) / SHARPNESS
 
