@@ -113,11 +113,21 @@ def test_the_diagonal_of_a_matrix_means_nothing():
     assert given[0][0] == math.inf
 
 
-def test_what_is_rounding_noise_grows_with_the_numbers():
-    assert Problem.tsp([[0, 0], [1, 1]]).tolerance == 1e-9
-    assert Problem.tsp([[0, 0], [1000, 1]]).tolerance == pytest.approx(1e-6)
-    assert Problem.tsp(matrix=[[0, 500], [1, 0]]).tolerance == pytest.approx(5e-7)
-    assert Problem.tsp([[0, 0], [1, 1]], service=[0, 1e6]).tolerance == pytest.approx(1e-3)
+def test_what_is_rounding_noise_grows_with_the_farthest_round_trip():
+    assert Problem.tsp([[0, 0], [0, 1]]).tolerance == pytest.approx(2e-9)
+    assert Problem.tsp([[0, 0], [1000, 0]]).tolerance == pytest.approx(2e-6)
+    assert Problem.tsp(matrix=[[0, 500], [1, 0]]).tolerance == pytest.approx(501e-9)
+    assert Problem.tsp([[0, 0], [0, 1]], service=[0, 8]).tolerance == pytest.approx(1e-8)
+
+
+@pytest.mark.parametrize("coords", [[[1, 1]], [[1, 1]] * 4], ids=["no city", "all at one point"])
+def test_there_is_rounding_noise_even_without_distances(coords):
+    assert Problem.tsp(coords).tolerance > 0
+
+
+def test_cities_at_their_depots_leave_the_shortest_way_between_depots_as_the_scale():
+    corners = [[0, 0], [3, 4], [9e9, 0]]
+    assert Problem.mdvrp(corners * 2, n_depots=3, vehicles=3).tolerance == pytest.approx(5e-9)
 
 
 def test_latitude_and_longitude_are_projected_with_east_to_the_right():

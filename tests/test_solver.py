@@ -221,3 +221,56 @@ def test_mtsplib_is_within_one_percent_of_best_known(data: Path) -> None:
         problem = read_problem(data / "mtsplib" / f"{case['instance']}.tsp", options=options)
         result = solve(problem, method="ce", seed=1, iterations=12_000, accept="better")
         assert result.cost <= 1.01 * float(case["best_known"]), case
+
+
+# -- units and forbidden arcs ----------------------------------------------------------------------
+
+PLACES = np.random.default_rng(0).random((13, 2))
+ARCS = np.random.default_rng(1).random((13, 13))
+
+
+def with_forbidden_arcs(size: float) -> Problem:
+    forbidden = np.random.default_rng(2).random(ARCS.shape) < 0.3
+    return Problem.mtsp(matrix=np.where(forbidden, size, ARCS), vehicles=3)
+
+
+def with_a_depot_far_away() -> Problem:
+    return Problem.mdvrp([[1e12, 1e12], *PLACES], n_depots=2, vehicles=4)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        with_forbidden_arcs(1e9),
+        with_forbidden_arcs(1e15),
+        with_a_depot_far_away(),
+        Problem.mtsp(PLACES * 1e-12, vehicles=3),
+        Problem.mtsp(PLACES * 1e12, vehicles=3),
+        Problem.mtsp(matrix=np.where(ARCS < 0.5, 0.0, 1e9 * ARCS), vehicles=3, objective="minsum"),
+    ],
+    ids=["forbidden 1e9", "forbidden 1e15", "far depot", "tiny", "huge", "zeros"],
+)
+def test_the_tolerance_is_noise_beside_any_plan(problem: Problem) -> None:
+    result = solve(problem, method="ce", seed=1, iterations=50)
+    assert problem.tolerance <= 1e-9 * result.makespan or result.makespan == 0
+    assert not result.optimal or result.gap <= 1e-9
+
+
+@pytest.mark.parametrize("scale", [2.0**-400, 2.0**-40, 2.0**40, 2.0**300])
+@pytest.mark.parametrize("method", ["ce", "ce-brute"])
+def test_the_unit_of_the_distances_changes_no_tour(method: str, scale: float) -> None:
+    plain, scaled = (
+        solve(Problem.mtsp(PLACES * unit, vehicles=3), method=method, seed=3, iterations=60)
+        for unit in (1.0, scale)
+    )
+    assert scaled.solution.tours == plain.solution.tours
+
+
+@pytest.mark.parametrize("objective", ["minmax", "minsum"])
+@pytest.mark.parametrize("forbidden", [1e9, 1e15])
+def test_a_search_ends_where_every_plan_needs_forbidden_arcs(objective: str, forbidden: float) -> None:
+    one_way = ARCS + forbidden * np.tri(len(ARCS))
+    star = ARCS + forbidden * np.pad(np.ones((11, 11)), ((2, 0), (2, 0)))
+    for matrix in (one_way, star):
+        problem = Problem.mtsp(matrix=matrix, vehicles=2, objective=objective)
+        assert solve(problem, method="ce", seed=1, perturbations=5).feasible

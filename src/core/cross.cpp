@@ -224,6 +224,7 @@ class Search {
     n1_ = m1_.n, n2_ = m2_.n, w_ = n2_ + 1, v_ = n1_ + 1;
     best_ = {};
     best_.value = value_of(objective, m1_.length, m2_.length);
+    tie_ = kTie * best_.value;
     limited_load_ = instance.has_demand() && (m1_.spare < kInfinity || m2_.spare < kInfinity);
     fill_tables();
   }
@@ -282,7 +283,7 @@ class Search {
   };
 
   // `sum` bounds C1' + C2' from below: can such an exchange still beat the best?
-  bool promising(double sum) const { return (minsum_ ? sum : 0.5 * sum) < best_.value - kTie; }
+  bool promising(double sum) const { return (minsum_ ? sum : 0.5 * sum) < best_.value - tie_; }
 
   void fill_tables() {
     const Instance& in = *in_;
@@ -353,7 +354,7 @@ class Search {
       const double *g = &g_[b1 * w_], *h = &h_[b1 * w_];
       const double value =
           scan_(f, g + first, e, h + first, last - first + 1, m1_.max_length, m2_.max_length);
-      if (value < best_.value - kTie)
+      if (value < best_.value - tie_)
         best_ = {a1, b1, a2, find(f, g, e, h, first, last, value, m1_.max_length, m2_.max_length), value};
     }
   }
@@ -361,28 +362,28 @@ class Search {
   // Segment 1 empty at a1: cities a2+1 .. b2 move into tour 1.
   void insert_second(int a1, int a2) {
     const double f = f_[a1 * w_ + a2];
-    if (!minsum_ && !(f + g_rest_[a1 * w_ + a2 + 1] < best_.value - kTie)) return;
+    if (!minsum_ && !(f + g_rest_[a1 * w_ + a2 + 1] < best_.value - tie_)) return;
     const double* g = &g_[a1 * w_];
     const double* left = without_row(without2_, m2_, w_, a2);
     int first = a2 + 1, last = n2_;
     if (limited_load_) std::tie(first, last) = load_range(m2_, a2, 0.0, m1_.spare, m2_.spare);
     const double value =
         scan_(f, g + first, 0.0, left + first, last - first + 1, m1_.max_length, m2_.max_length);
-    if (value < best_.value - kTie)
+    if (value < best_.value - tie_)
       best_ = {a1, a1, a2, find(f, g, 0.0, left, first, last, value, m1_.max_length, m2_.max_length), value};
   }
 
   // Segment 2 empty at a2: cities a1+1 .. b1 move into tour 2.
   void insert_first(int a1, int a2) {
     const double e = e_[a1 * w_ + a2];
-    if (!minsum_ && !(e + h_rest_[a2 * v_ + a1 + 1] < best_.value - kTie)) return;
+    if (!minsum_ && !(e + h_rest_[a2 * v_ + a1 + 1] < best_.value - tie_)) return;
     const double* h = &h_cols_[a2 * v_];
     const double* left = without_row(without1_, m1_, v_, a1);
     int first = a1 + 1, last = n1_;
     if (limited_load_) std::tie(first, last) = load_range(m1_, a1, 0.0, m2_.spare, m1_.spare);
     const double value =
         scan_(e, h + first, 0.0, left + first, last - first + 1, m2_.max_length, m1_.max_length);
-    if (value < best_.value - kTie)
+    if (value < best_.value - tie_)
       best_ = {a1, find(e, h, 0.0, left, first, last, value, m2_.max_length, m1_.max_length), a2, a2, value};
   }
 
@@ -409,6 +410,7 @@ class Search {
   Measured m1_, m2_;
   int n1_ = 0, n2_ = 0, v_ = 1, w_ = 1;  // v, w: nodes of the tours, start depot included
   Exchange best_;
+  double tie_ = 0.0;                         // values closer than this are the same
   std::vector<double> xy_, yx_;              // [i][k]: d(x_i, y_k), d(y_k, x_i)
   std::vector<double> f_, e_, g_, h_;        // [i][k], as above
   std::vector<double> rest_, g_rest_;        // [i][k]: min over k' >= k of G + H, of G

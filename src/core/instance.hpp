@@ -13,9 +13,9 @@ namespace neurocross {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Two values closer than this are the same: above rounding noise of sums of lengths of order one,
-// below anything a plan could care about. The Python side passes its own, scaled to the instance.
-inline constexpr double kTie = 1e-10;
+// Two values closer than this part of them are the same: above the rounding noise of sums of a
+// thousand lengths, below anything a plan could care about.
+inline constexpr double kTie = 1e-12;
 
 enum class Metric : std::uint8_t { matrix, euclidean, manhattan, haversine, att, geo };
 enum class Rounding : std::uint8_t { none, nearest, ceil };

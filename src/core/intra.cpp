@@ -7,6 +7,9 @@ namespace {
 
 constexpr int kLongestMoved = 3;
 
+// Gains below this part of what is compared are rounding noise.
+constexpr double kNoise = 1e-12;
+
 // A route with its lengths driven forwards and backwards.
 class Line {
  public:
@@ -26,6 +29,16 @@ class Line {
   // Length of positions i .. j driven forwards, and backwards.
   double inside(int i, int j) const { return there_[j] - there_[i]; }
   double reversed(int i, int j) const { return back_[j] - back_[i]; }
+  // What turning positions i .. j round saves, arc by arc: differences of long sums lose the digits
+  // of short arcs beside arcs so long that they forbid, and moves that only seem to gain may go in
+  // circles. 0 where the gain is rounding noise.
+  double gain_of_reversal(int i, int j) const {
+    double now = to(at(i - 1), i), then = arc(at(i - 1), at(j));
+    for (int k = i; k < j; ++k) now += arc(at(k), at(k + 1));
+    for (int k = j; k > i; --k) then += arc(at(k), at(k - 1));
+    now += to(at(j), j + 1), then += to(at(i), j + 1);
+    return then < now - kNoise * now ? now - then : 0.0;
+  }
 
   void reverse(int i, int j) {
     std::reverse(cities_.begin() + i - 1, cities_.begin() + j);
@@ -73,9 +86,10 @@ double two_opt(const Instance& instance, int vehicle, std::vector<int>& cities, 
         const double now = line.to(line.at(i - 1), i) + line.inside(i, j) + line.to(line.at(j), j + 1);
         const double then =
             line.arc(line.at(i - 1), line.at(j)) + line.reversed(i, j) + line.to(line.at(i), j + 1);
-        if (then < now - tolerance) {
+        if (!(then < now - tolerance)) continue;
+        if (const double gain = line.gain_of_reversal(i, j); gain > tolerance) {
           line.reverse(i, j);
-          saved += now - then;
+          saved += gain;
           improved = true;
         }
       }
@@ -96,7 +110,12 @@ double or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, d
       for (int j = i; j < std::min(i + kLongestMoved, n + 1) && j - i + 1 < n; ++j) {
         const double cut = line.to(line.at(i - 1), i) + line.to(line.at(j), j + 1);
         const double gain = cut - line.to(line.at(i - 1), j + 1);
-        const double turn = line.reversed(i, j) - line.inside(i, j);
+        double ahead = 0.0, turned_round = 0.0;
+        for (int k = i; k < j; ++k) {
+          ahead += line.arc(line.at(k), line.at(k + 1));
+          turned_round += line.arc(line.at(k + 1), line.at(k));
+        }
+        const double turn = turned_round - ahead;
         int best_k = -1;
         bool best_turned = false;
         double best = tolerance;
@@ -106,8 +125,9 @@ double or_opt(const Instance& instance, int vehicle, std::vector<int>& cities, d
           const double as_is = gain + open - line.arc(line.at(k), line.at(i)) - line.to(line.at(j), k + 1);
           const double turned =
               gain - turn + open - line.arc(line.at(k), line.at(j)) - line.to(line.at(i), k + 1);
-          if (as_is > best) best = as_is, best_k = k, best_turned = false;
-          if (turned > best) best = turned, best_k = k, best_turned = true;
+          const double least = std::max(best, kNoise * (cut + ahead + open));
+          if (as_is > least) best = as_is, best_k = k, best_turned = false;
+          if (turned > std::max(best, least)) best = turned, best_k = k, best_turned = true;
         }
         if (best_k >= 0) {
           line.move(i, j, best_k, best_turned);

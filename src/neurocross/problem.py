@@ -249,12 +249,22 @@ class Problem:
 
     @cached_property
     def tolerance(self) -> float:
-        """Improvements below this are rounding noise: accepting them could make a search run for ever."""
+        """Improvements below this are rounding noise: accepting them could make a search run for ever.
+
+        At most 1e-9 of any plan's longest route: arcs that are only long to forbid them, or a depot far
+        away that nobody needs, must not blur the plans.
+        """
+        detour_gain = math.inf if self.matrix is not None else 0.0
+        scale = max(_core.round_trips(self.core, detour_gain, _TOLERANCE_ARCS), default=0.0)
+        return 1e-9 * (scale or self._shortest_arc or 1.0)
+
+    @property
+    def _shortest_arc(self) -> float:
+        """The shortest that is not 0, where every city can be reached and left for nothing."""
         if self.matrix is not None:
-            scale = float(self.matrix.max())
-        else:
-            scale = float(np.ptp(cast(FloatArray, self.plane), axis=0).max())
-        return 1e-9 * max(1.0, scale, float(cast(FloatArray, self.service).max()))
+            return float(min(self.matrix[self.matrix > 0], default=0.0))
+        depots = range(self.n_depots)
+        return min((d for u in depots for v in depots if (d := self.core.arc(u, v)) > 0), default=0.0)
 
     @cached_property
     def plane(self) -> FloatArray | None:
@@ -321,6 +331,9 @@ class Problem:
             max_length=[with_slack(v.max_length) for v in self.vehicles],
         )
 
+
+_TOLERANCE_ARCS = 1e7
+"""Arcs looked at for the tolerance: some hundredths of a second."""
 
 _ARRAYS = ("coords", "matrix", "demand", "service")
 
