@@ -49,5 +49,5 @@ $(VENV)/.ready: $(VENV)/bin/python $(CORE)
 	touch $@
 
 $(VENV)/.ready-dev: $(VENV)/bin/python $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve,train,dev]'
 	touch $@ $(VENV)/.ready
