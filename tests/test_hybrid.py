@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import problems
+from twins import best_by_force
 
 from neurocross import _core
 from neurocross.errors import InputError
@@ -20,18 +20,6 @@ OBJECTIVES = st.sampled_from(["minmax", "minsum"])
 
 def solved(problem: Problem, **options: object) -> Solution:
     return Solution(problem, hybrid(problem, **options).tours)
-
-
-def best_by_force(problem: Problem) -> tuple[float, float] | None:
-    """The smallest key of any feasible plan; None if there is none."""
-    keys = []
-    for order in itertools.permutations(problem.cities):
-        for cuts in itertools.combinations_with_replacement(range(len(order) + 1), problem.n_vehicles - 1):
-            ends = (0, *cuts, len(order))
-            plan = Solution(problem, [order[a:b] for a, b in itertools.pairwise(ends)])
-            if plan.feasible:
-                keys.append(plan.key)
-    return min(keys, default=None)
 
 
 @given(problems(max_cities=12), OBJECTIVES, st.integers(0, 2**64 - 1), st.integers(0, 300))

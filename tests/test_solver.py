@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import problems
+from twins import best_by_force
 
 from neurocross.errors import InputError
 from neurocross.generate import random_problem
@@ -274,3 +275,54 @@ def test_a_search_ends_where_every_plan_needs_forbidden_arcs(objective: str, for
     for matrix in (one_way, star):
         problem = Problem.mtsp(matrix=matrix, vehicles=2, objective=objective)
         assert solve(problem, method="ce", seed=1, perturbations=5).feasible
+
+
+# -- first plans ----------------------------------------------------------------------------------
+
+
+@given(problems(max_cities=6), st.sampled_from(["ce", "hybrid"]), st.integers(0, 9))
+@settings(max_examples=200)
+def test_a_plan_that_keeps_the_limits_is_found_where_there_is_one(
+    problem: Problem, method: str, seed: int
+) -> None:
+    result = solve(problem, method=method, seed=seed, iterations=20)
+    assert result.feasible or best_by_force(problem) is None
+
+
+@pytest.mark.parametrize("method", ["ce", "hybrid"])
+def test_a_start_that_leaves_cities_out_is_completed_even_without_time(method: str) -> None:
+    problem = instance("mdvrp")
+    for start in ([], [[5, 5, 4, 0]], [[4], [4, 5]]):
+        result = solve(problem, method=method, time=0, start=Solution(problem, start))
+        assert result.feasible
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_start_may_be_a_plan_of_another_problem_if_it_fits(method: str) -> None:
+    problem = Problem.mtsp(PLACES, vehicles=2)
+    larger_fleet = Solution(Problem.mtsp(PLACES, vehicles=3), [[1], [2], [3]])
+    with pytest.raises(InputError, match="3 routes, the problem 2 vehicles"):
+        solve(problem, method=method, start=larger_fleet)
+
+
+def test_a_target_is_a_number() -> None:
+    with pytest.raises(InputError, match="target must be a number, not nan"):
+        solve(instance("tsp"), target=float("nan"))
+
+
+def test_a_plan_no_vehicle_could_carry_has_no_gap_below_nothing() -> None:
+    problem = Problem.cvrp(PLACES, demand=[0] + [1] * 12, capacity=0)
+    result = solve(problem, method="ce", iterations=5)
+    assert not result.feasible and result.gap >= 0
+
+
+def test_small_amounts_are_held_to_small_capacities() -> None:
+    problem = Problem.cvrp(PLACES, demand=[0] + [1e-12] * 12, capacity=5e-12)
+    result = solve(problem, method="ce", iterations=50)
+    assert result.feasible and max(route.load for route in result.solution.routes) <= 5.1e-12
+    assert not Solution(problem, [range(1, 13)]).feasible
+
+
+def test_capacities_that_are_met_on_paper_are_met_by_the_first_plan() -> None:
+    problem = Problem.cvrp(PLACES, demand=[0] + [0.1] * 12, capacity=0.3, vehicles=4)
+    assert solve(problem, method="ce", iterations=0).feasible

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from neurocross.problem import Problem, with_slack
-from neurocross.solution import checked_length
+from neurocross.solution import Solution, checked_length
 
 
 def swapped(
@@ -55,3 +56,15 @@ def labels(
         if keeps_limits(problem, (t1, t2), after):
             best[a1, a2] = max(best[a1, a2], now - value(problem, objective, *after))
     return best
+
+
+def best_by_force(problem: Problem) -> tuple[float, float] | None:
+    """The smallest key of any feasible plan; None if there is none."""
+    keys = []
+    for order in itertools.permutations(problem.cities):
+        for cuts in itertools.combinations_with_replacement(range(len(order) + 1), problem.n_vehicles - 1):
+            ends = (0, *cuts, len(order))
+            plan = Solution(problem, [order[a:b] for a, b in itertools.pairwise(ends)])
+            if plan.feasible:
+                keys.append(plan.key)
+    return min(keys, default=None)

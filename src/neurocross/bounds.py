@@ -77,7 +77,8 @@ def _bound_by_load(problem: Problem, trips: FloatArray) -> float:
     bounds the total by the same sum over all cities and the largest capacity.
     """
     demand = cast(FloatArray, problem.demand)[problem.n_depots :]
-    total = float(demand @ trips) / with_slack(max(v.capacity for v in problem.vehicles))
+    largest = with_slack(max(v.capacity for v in problem.vehicles))
+    total = float(demand @ trips) / largest if largest else 0.0
     most_routes = max(1, min(problem.n_vehicles, problem.n_cities))
     return total / most_routes if problem.objective is Objective.MINMAX else total
 
@@ -98,8 +99,8 @@ def _bound_by_trees(problem: Problem, time_limit: float, target: float) -> float
 
 
 def gap(value: float, bound: float) -> float:
-    """The part of a plan's value that a better plan might save: 0 is proven optimal."""
-    return (value - bound) / value if value else 0.0
+    """The part of a plan's value that a better plan might save: 0 if the bound proves there is none."""
+    return max(0.0, (value - bound) / value) if value else 0.0
 
 
 def is_optimal(value: float, bound: float, tolerance: float) -> bool:

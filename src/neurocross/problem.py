@@ -36,7 +36,7 @@ LARGEST = 1e100
 
 def with_slack(limit: float) -> float:
     """A capacity or length limit as sums of floats are held to it: what meets it on paper meets it here."""
-    return limit + 1e-9 * max(1.0, limit)
+    return limit * (1 + 1e-9)
 
 
 @dataclass(frozen=True)
@@ -406,7 +406,7 @@ def _per_node(what: str, values: npt.ArrayLike | None, n: int, n_depots: int) ->
     if array.shape != (n,):
         raise InputError(f"{what} needs one number a node ({n}), has shape {array.shape}")
     for node in np.flatnonzero(~(_is_finite(array) & (array >= 0)))[:1]:
-        raise InputError(f"{what} of node {node} must be a number of at least 0, not {array[node]:g}")
+        raise InputError(f"{what} of node {node} must be a number from 0 to {LARGEST:g}, not {array[node]:g}")
     for node in np.flatnonzero(array[:n_depots])[:1]:
         raise InputError(f"{what} of depot {node} must be 0, not {array[node]:g}")
     return _frozen(array)

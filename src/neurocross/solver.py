@@ -14,7 +14,7 @@ import numpy as np
 from neurocross import bounds
 from neurocross.errors import InputError
 from neurocross.hybrid import hybrid
-from neurocross.operators.construct import completed, initial_solution
+from neurocross.operators.construct import each_city_once, initial_solution
 from neurocross.operators.cross import Cities, ExchangeOperator
 from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_brute
 from neurocross.operators.intra import INTRA_OPERATORS
@@ -47,8 +47,8 @@ BOUND_SECONDS = 1.0
 WARM_START_SHARE = 0.1
 """Part of a time limit in which `exact` looks for the plan it starts from."""
 
-BALANCING_PERTURBATIONS = 20
-"""Tries to bring every route of the first plan below its maximum length."""
+REPAIR_ITERATIONS = 20_000
+"""Of the engine, to make a first plan visit every city and keep every limit: a fraction of a second."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +186,10 @@ def solve(
     if method not in METHODS:
         raise InputError(f"method '{method}' is unknown: use one of {', '.join(METHODS)}")
     _at_least_0("seed", seed)
+    if target is not None and math.isnan(target):
+        raise InputError("target must be a number, not nan")
+    if start is not None:
+        start = Solution(problem, start.tours)  # it may be a plan of another problem: does it fit?
     if method == "exact":
         _refuse(
             "exact", iterations=iterations, no_improvement=no_improvement, threads=threads,
@@ -216,7 +220,7 @@ def solve(
     else:
         _refuse(method, threads=threads, **({} if method == "nce" else {"k": k, "weights": weights}))
         parts = Parts(
-            initial_solution=_start(problem, start),
+            initial_solution=_start(start, limits.seconds),
             select_tours=_choice("select", select or "sweep", SELECTORS),
             exchange=_learned(problem, k, weights) if method == "nce" else EXCHANGES[method],
             intra=_choice("intra", intra or "2opt+oropt", INTRA_OPERATORS),
@@ -333,7 +337,7 @@ def _engine(
         iterations=finite(limits.iterations),
         no_improvement=finite(limits.no_improvement),
         target=limits.target,
-        start=None if start is None else [tour.tolist() for tour in completed(problem, start.tours)],
+        start=None if start is None else each_city_once(problem, start.tours),
         threads=1 if threads is None else threads,
         on_best=told,
     )
@@ -366,25 +370,23 @@ def _told(problem: Problem, lower_bound: float, on_best: Callable[[Progress], No
 
 
 def _start(
-    problem: Problem, start: Solution | None
+    start: Solution | None, seconds: float
 ) -> Callable[[Problem, np.random.Generator], Sequence[Cities]]:
-    """GetInitialSolution, or the given plan; routes over their longest length are balanced first."""
+    """GetInitialSolution, or the given plan; the engine repairs what misses a city or breaks a limit."""
 
     def tours(problem: Problem, rng: np.random.Generator) -> Sequence[Cities]:
-        plan = initial_solution(problem, rng) if start is None else completed(problem, start.tours)
-        longest = min(vehicle.max_length for vehicle in problem.vehicles)
-        if all(problem.core.length(k, t) <= problem.vehicles[k].max_length for k, t in enumerate(plan)):
+        plan = initial_solution(problem, rng) if start is None else each_city_once(problem, start.tours)
+        complete = sum(map(len, plan)) == problem.n_cities
+        if complete and all(problem.core.keeps_limits(k, tour) for k, tour in enumerate(plan)):
             return plan
-        parts = Parts(
-            lambda *_: plan,
-            SELECTORS["sweep"],
-            cross_exchange,
-            INTRA_OPERATORS["2opt+oropt"],
-            random_exchange,
+        repaired = hybrid(
+            problem,
+            seed=int(rng.integers(2**63)),
+            start=plan,
+            target=math.inf,  # whatever keeps the limits is good enough
+            iterations=REPAIR_ITERATIONS,
+            time_limit=None if seconds == math.inf else seconds,
         )
-        balanced = problem.with_(objective="minmax")
-        return search(
-            balanced, parts, Limits(perturbations=BALANCING_PERTURBATIONS, target=longest), rng
-        ).tours
+        return [np.array(tour, np.int32) for tour in repaired.tours]
 
     return tours

@@ -8,14 +8,14 @@ the nearest group that has room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
 
 from neurocross import _core
 from neurocross.operators.cross import Cities
-from neurocross.problem import FloatArray, Problem
+from neurocross.problem import FloatArray, Problem, with_slack
 
 LLOYD_ROUNDS = 10
 """Rounds of k-means; more hardly change the groups and the exchange moves the borders anyway."""
@@ -33,36 +33,15 @@ def initial_solution(problem: Problem, rng: np.random.Generator) -> list[Cities]
     return [_core.nearest_neighbour(problem.core, k, group) for k, group in enumerate(groups)]
 
 
-def completed(problem: Problem, tours: Sequence[Sequence[int]]) -> list[Cities]:
-    """A given plan made whole: a city visited again is left out, a missing one goes where it costs least."""
+def each_city_once(problem: Problem, tours: Sequence[Sequence[int]]) -> list[Cities]:
+    """A given plan without depots among the cities and without a city's second visit."""
     seen: set[int] = set()
-    plan: list[list[int]] = []
+    plan: list[Cities] = []
     for tour in tours:
-        plan.append([c for c in dict.fromkeys(tour) if c >= problem.n_depots and c not in seen])
-        seen.update(plan[-1])
-    for city in problem.cities:
-        if city not in seen:
-            *_, k, place = min(_insertions(problem, plan, city))
-            plan[k].insert(place, city)
-    return [np.array(tour, np.int32) for tour in plan]
-
-
-def _insertions(
-    problem: Problem, plan: list[list[int]], city: int
-) -> Iterator[tuple[bool, float, float, int, int]]:
-    """(breaks a limit, longest route, growth, vehicle, place) for every place a city may go to.
-
-    For minsum the longest route does not count.
-    """
-    core = problem.core
-    lengths = [core.length(k, np.array(tour, np.int32)) for k, tour in enumerate(plan)]
-    longest = max(lengths)
-    for k, tour in enumerate(plan):
-        for place in range(len(tour) + 1):
-            longer = np.array([*tour[:place], city, *tour[place:]], np.int32)
-            length = core.length(k, longer)
-            makespan = max(longest, length) if problem.objective == "minmax" else 0.0
-            yield not core.keeps_limits(k, longer), makespan, length - lengths[k], k, place
+        kept = [c for c in dict.fromkeys(tour) if c >= problem.n_depots and c not in seen]
+        seen.update(kept)
+        plan.append(np.array(kept, np.int32))
+    return plan
 
 
 def _groups(problem: Problem, rng: np.random.Generator) -> list[Cities]:
@@ -134,10 +113,14 @@ def _match(centres: FloatArray, places: FloatArray, problem: Problem) -> list[in
     return [vehicle_of[group] for group in range(len(centres))]
 
 
+def _room(problem: Problem) -> FloatArray:
+    return np.array([with_slack(vehicle.capacity) for vehicle in problem.vehicles])
+
+
 def _fits(problem: Problem, cities: Cities, owner: np.ndarray) -> bool:
     demand = cast(FloatArray, problem.demand)[cities]
     loads = np.bincount(owner, demand, problem.n_vehicles)
-    return bool((loads <= [vehicle.capacity for vehicle in problem.vehicles]).all())
+    return bool((loads <= _room(problem)).all())
 
 
 def _pack(problem: Problem, cities: Cities, squared: FloatArray, vehicles: list[int]) -> np.ndarray:
@@ -151,7 +134,7 @@ def _pack(problem: Problem, cities: Cities, squared: FloatArray, vehicles: list[
     others = [v for v in range(problem.n_vehicles) if v not in set(vehicles)]
     owner = np.empty(len(cities), int)
     for by_map in (True, False):
-        room = np.array([vehicle.capacity for vehicle in problem.vehicles])
+        room = _room(problem)
         packed = True
         for city in order:
             if by_map:
