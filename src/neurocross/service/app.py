@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -189,6 +190,17 @@ def create_app(settings: Settings) -> FastAPI:
         response.headers["Location"] = f"/v1/jobs/{job.id}"
         return _answer(job)
 
+    @app.post(
+        "/v1/problems",
+        tags=["jobs"],
+        responses=_errors(401, 403, 413, 422),
+        openapi_extra={"requestBody": _upload()},
+    )
+    async def read_problem(request: Request, options: Annotated[schemas.Options, Query()]) -> schemas.Problem:
+        """Read an upload, as a job would, and answer the problem in our JSON."""
+        read = await jobs(request).read(await body_of(request), options.model_dump(exclude_unset=True))
+        return schemas.Problem(problem=json.loads(read["problem"]), about=read["about"])
+
     @app.get("/v1/jobs", tags=["jobs"], responses=_errors(401, 403, 422))
     async def list_jobs(
         request: Request,
@@ -286,16 +298,26 @@ def create_app(settings: Settings) -> FastAPI:
     async def exchanges(
         request: Request,
         id: JobId,
-        first: Annotated[int, Query(ge=1, le=10_000, description="Vehicle of tour 1.")] = 1,
-        second: Annotated[int, Query(ge=1, le=10_000, description="Vehicle of tour 2.")] = 2,
+        first: Annotated[
+            int | None, Query(ge=1, le=10_000, description="Vehicle of tour 1; the longest if not given.")
+        ] = None,
+        second: Annotated[
+            int | None,
+            Query(ge=1, le=10_000, description="Vehicle of tour 2; the one to gain most with if not given."),
+        ] = None,
         event: Annotated[
             int | None,
             Query(ge=0, le=2**53, description="The best event whose plan is meant; 0 is the first plan."),
         ] = None,
         top: Annotated[int, Query(ge=1, le=100, description="K.")] = 10,
+        a1: Annotated[int | None, Query(ge=0, le=2**31 - 1, description="A start pair of one's own.")] = None,
+        a2: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None,
     ) -> schemas.Inspection:
         """What every CROSS exchange between two tours would gain, true and predicted."""
-        found = await jobs(request).inspect(find(request, id), event, first, second, top)
+        chosen = None if a1 is None or a2 is None else (a1, a2)
+        found = await jobs(request).inspect(
+            find(request, id), event, first=first, second=second, top=top, chosen=chosen
+        )
         if found is None:
             raise HTTPException(409, f"job {id} has no such plan")
         return schemas.Inspection.model_validate(found)

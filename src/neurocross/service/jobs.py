@@ -62,10 +62,17 @@ class Jobs:
 
     # -- what can be asked ----------------------------------------------------------------------
 
+    async def read(self, body: str, query: dict[str, Any]) -> dict[str, Any]:
+        """An upload as `problem`, `about`, `options` and `start`; `Refused` says what is wrong with it."""
+        read: dict[str, Any] = await self._short(
+            "read", body=body, query=query, max_cities=self._settings.max_cities
+        )
+        return read
+
     async def submit(self, body: str, query: dict[str, Any]) -> Job:
         """Read an upload and queue its job; `Refused` says what is wrong with it."""
         self._refuse_when_full()
-        read = await self._short("read", body=body, query=query, max_cities=self._settings.max_cities)
+        read = await self.read(body, query)
         if read["options"]["seconds"] > self._settings.max_seconds:
             asked, most = read["options"]["seconds"], self._settings.max_seconds
             raise Refused(f"seconds: {asked:g} is more than this service gives a job ({most:g})")
@@ -116,17 +123,14 @@ class Jobs:
         text = await self._short("export", problem=problem, routes=routes, format=format, lower_bound=bound)
         return str(text)
 
-    async def inspect(
-        self, job: Job, event: int | None, first: int, second: int, top: int
-    ) -> dict[str, Any] | None:
+    async def inspect(self, job: Job, event: int | None, **choice: Any) -> dict[str, Any] | None:
         """Exchanges of two tours of the best plan, of an event's, or with event 0 of the first plan."""
         routes = None if event == 0 else self.store.routes(job, event)
         if routes is None and event != 0:
             return None
         found: dict[str, Any] = await self._short(
-            "inspect", problem=self.store.problem(job), routes=routes, seed=job.options["seed"],
-            first=first, second=second, top=top,
-        )  # fmt: skip
+            "inspect", problem=self.store.problem(job), routes=routes, seed=job.options["seed"], **choice
+        )
         return found
 
     # -- running --------------------------------------------------------------------------------

@@ -179,6 +179,13 @@ class JobPage(_Schema):
     next: Annotated[str | None, Field(description="The next page; null on the last.")]
 
 
+class Problem(_Schema):
+    """An upload as it was understood."""
+
+    problem: Annotated[dict[str, Any], Field(description="The problem in our JSON.")]
+    about: About
+
+
 class Limits(_Schema):
     """What the service refuses."""
 
@@ -246,6 +253,7 @@ class Inspection(_Schema):
     predicted: Annotated[list[list[float]] | None, Field(description="The same, as the network sees them.")]
     picks: Annotated[list[Pick], Field(description="The K start pairs with the highest prediction.")]
     best: Annotated[Pick | None, Field(description="The best of all exchanges; null if none gains.")]
+    chosen: Annotated[Pick | None, Field(description="The best exchange at the pair asked for.")]
 
 
 PLAN_FORMATS = _PLAN_FORMATS

@@ -114,7 +114,15 @@ def export(tell: Tell, *, problem: str, routes: list[Any], format: str, lower_bo
 
 
 def inspect(
-    tell: Tell, *, problem: str, routes: list[Any] | None, seed: int, first: int, second: int, top: int
+    tell: Tell,
+    *,
+    problem: str,
+    routes: list[Any] | None,
+    seed: int,
+    first: int | None,
+    second: int | None,
+    top: int,
+    chosen: tuple[int, int] | None,
 ) -> dict[str, Any]:
     """All exchanges of two tours of a plan; without routes, of the first plan of a search with this seed."""
     task = parse_problem(problem, "json", "problem")
@@ -122,19 +130,12 @@ def inspect(
         solution = Solution(task, initial_solution(task, np.random.default_rng(seed)))
     else:
         solution = _plan(task, routes, "routes")
-    for vehicle in (first, second):
-        if vehicle > task.n_vehicles:
-            raise InputError(f"vehicle {vehicle} does not exist: the problem has {task.n_vehicles}")
-    if first == second:
-        raise InputError("an exchange needs two different vehicles")
-    v1, v2 = first - 1, second - 1
+    known = {route["vehicle"]: route for route in solution.route_dicts()}
+    v1, v2 = _pair(solution, list(known), first, second)
     t1, t2 = (np.array(solution.tours[v], np.int32) for v in (v1, v2))
     objective = objective_code(task)
     gains = _core.cross_labels(task.core, objective, v1, t1, v2, t2)
     predicted = _predictions(task, v1, t1, v2, t2)
-    now, _ = task.objective.key(
-        max(solution.lengths[v1], solution.lengths[v2]), solution.lengths[v1] + solution.lengths[v2]
-    )
 
     def pick(a1: int, a2: int) -> dict[str, Any]:
         x = _core.cross_from(task.core, objective, v1, t1, v2, t2, [(a1, a2)])
@@ -143,19 +144,22 @@ def inspect(
         names = ("a1", "b1", "a2", "b2")
         return {**dict(zip(names, place, strict=True)), "predicted": seen, "gain": float(gains[a1, a2])}
 
+    if chosen is not None and not (chosen[0] < gains.shape[0] and chosen[1] < gains.shape[1]):
+        raise InputError(f"a1 must be below {gains.shape[0]} and a2 below {gains.shape[1]}")
     ranking = gains if predicted is None else predicted
     order = np.argsort(-ranking, axis=None, kind="stable")[:top]
     pairs = [divmod(int(k), gains.shape[1]) for k in order]
     top_pair = divmod(int(gains.argmax()), gains.shape[1])
     return {
-        "first": first,
-        "second": second,
-        "cost": now,
-        "routes": [r for r in solution.route_dicts() if r["vehicle"] in (first, second)],
+        "first": v1 + 1,
+        "second": v2 + 1,
+        "cost": _pair_cost(solution, v1, v2),
+        "routes": [known[v + 1] for v in (v1, v2)],
         "gains": gains.tolist(),
         "predicted": None if predicted is None else predicted.tolist(),
         "picks": [pick(a1, a2) for a1, a2 in pairs],
         "best": pick(*top_pair) if gains[top_pair] > task.tolerance else None,
+        "chosen": None if chosen is None else pick(*chosen),
     }
 
 
@@ -176,6 +180,32 @@ def _request(body: str, query: dict[str, Any]) -> tuple[dict[str, Any], str, lis
             text = instance if isinstance(instance, str) else json.dumps(instance)
             return query | request, text, start
     return query, body, None
+
+
+def _pair(solution: Solution, known: list[int], first: int | None, second: int | None) -> tuple[int, int]:
+    """Two of the known vehicles: those asked for, else the longest tour and the one it gains most with."""
+    problem = solution.problem
+    for vehicle in (first, second):
+        if vehicle is not None and vehicle not in known:
+            raise InputError(f"vehicle {vehicle} is not in this plan")
+    if len(known) < 2 or (first is not None and first == second):
+        raise InputError("an exchange needs two different vehicles")
+    others = [vehicle - 1 for vehicle in known if vehicle != second]
+    v1 = max(others, key=lambda v: solution.lengths[v]) if first is None else first - 1
+
+    def gain(v2: int) -> float:
+        t1, t2 = (np.array(solution.tours[v], np.int32) for v in (v1, v2))
+        best = _core.cross_exact(problem.core, objective_code(problem), v1, t1, v2, t2)
+        return _pair_cost(solution, v1, v2) - best.value if best.moves else 0.0
+
+    if second is None:
+        return v1, max((vehicle - 1 for vehicle in known if vehicle - 1 != v1), key=gain)
+    return v1, second - 1
+
+
+def _pair_cost(solution: Solution, v1: int, v2: int) -> float:
+    l1, l2 = solution.lengths[v1], solution.lengths[v2]
+    return solution.problem.objective.key(max(l1, l2), l1 + l2)[0]
 
 
 def _is_text(words: str) -> bool:
