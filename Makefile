@@ -1,4 +1,7 @@
 # make demo      set up and solve the bundled example
+# make serve     set up, build the page if Node.js is here, and start the service
+# make page      build the page (Node.js 20 or newer)
+# make wheel     build the wheel with the page inside, into dist/
 # make test      set up and run every test
 # make lint      style, types, import order of the layers, C++ format
 # make bench-kernels   speed of the kernels, start-up and time limits, as ratios on this machine
@@ -8,7 +11,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*)
 
-.PHONY: demo test lint format bench-kernels clean
+PAGE := src/neurocross/service/page/index.html
+
+.PHONY: demo serve page wheel test lint format bench-kernels clean
 
 demo: $(VENV)/.ready
 	mkdir -p demo
@@ -17,6 +22,23 @@ demo: $(VENV)/.ready
 	$(BIN)/neurocross plot examples/switzerland.csv demo/switzerland.html --vehicles 6 \
 	  --solution demo/switzerland.geojson
 	@echo "The routes are drawn in demo/switzerland.svg; zoom into them in demo/switzerland.html."
+
+serve: $(VENV)/.ready-serve
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory page; \
+	  else echo "Node.js is not here, so the service runs without its page; with it, make page builds it."; fi
+	$(BIN)/neurocross serve $(SERVE_ARGS)
+
+page: $(PAGE)
+
+$(PAGE): web/node_modules/.ready $(wildcard web/*.* web/src/* web/public/* examples/*.csv)
+	cd web && npm run build
+
+web/node_modules/.ready: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	touch $@
+
+wheel: $(VENV)/bin/python page
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 test: $(VENV)/.ready-dev
 	$(BIN)/pytest $(PYTEST_ARGS)
@@ -38,7 +60,7 @@ bench-kernels: $(VENV)/.ready
 	$(BIN)/python -m neurocross.bench.kernels
 
 clean:
-	rm -rf $(VENV) build demo
+	rm -rf $(VENV) build demo dist web/node_modules $(dir $(PAGE))
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("neurocross needs Python 3.11 or newer, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
@@ -47,6 +69,10 @@ $(VENV)/bin/python:
 $(VENV)/.ready: $(VENV)/bin/python $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
 	touch $@
+
+$(VENV)/.ready-serve: $(VENV)/bin/python $(CORE)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve]'
+	touch $@ $(VENV)/.ready
 
 $(VENV)/.ready-dev: $(VENV)/bin/python $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve,train,dev]'

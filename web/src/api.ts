@@ -89,7 +89,6 @@ export interface Info {
   version: string;
   methods: string[];
   default_method: string;
-  predicts: boolean;
   solution_formats: string[];
   limits: { cities: number; seconds: number };
   tiles: string;
@@ -111,6 +110,7 @@ export interface Inspection {
   routes: Route[];
   gains: number[][];
   predicted: number[][] | null;
+  unpredicted: string | null;
   picks: Pick[];
   best: Pick | null;
   chosen: Pick | null;

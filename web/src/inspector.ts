@@ -105,6 +105,7 @@ export class Inspector {
   private draw(): void {
     const { seen, pick, format } = this;
     find("#predicted-figure").classList.toggle("absent", !seen?.predicted);
+    find("#predicted-figure .missing").textContent = seen?.unpredicted ?? "";
     this.trueMap.show(seen?.gains ?? [], seen?.picks ?? [], pick, format);
     this.seenMap.show(seen?.predicted ?? [], seen?.picks ?? [], pick, format);
     find<HTMLButtonElement>("#play").disabled = !pick || pick.gain <= 0;

@@ -421,7 +421,6 @@ async function begin(): Promise<void> {
     button.addEventListener("click", () => void download(format));
     find("#exports").append(button);
   }
-  find("#predicted-figure").classList.toggle("absent", !info.predicts);
   if (!(await openLink())) {
     find<HTMLSelectElement>("#examples").value = "switzerland";
     const reason = find("#complaint").textContent;

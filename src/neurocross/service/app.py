@@ -128,7 +128,6 @@ def create_app(settings: Settings) -> FastAPI:
             version=app.version,
             methods=list(METHODS),
             default_method=default_method,
-            predicts="nce" in METHODS,
             solution_formats=list(schemas.PLAN_FORMATS),
             limits=schemas.Limits(
                 cities=settings.max_cities,

@@ -202,7 +202,6 @@ class Info(_Schema):
     version: str
     methods: list[str]
     default_method: str
-    predicts: Annotated[bool, Field(description="Whether the inspector shows learned predictions.")]
     solution_formats: list[str]
     limits: Limits
     tiles: Annotated[str, Field(description="Template of map tiles for the page; empty for none.")]
@@ -251,6 +250,7 @@ class Inspection(_Schema):
     routes: list[Route]
     gains: Annotated[list[list[float]], Field(description="True decrements, row a1, column a2.")]
     predicted: Annotated[list[list[float]] | None, Field(description="The same, as the network sees them.")]
+    unpredicted: Annotated[str | None, Field(description="Why the network sees nothing here.")]
     picks: Annotated[list[Pick], Field(description="The K start pairs with the highest prediction.")]
     best: Annotated[Pick | None, Field(description="The best of all exchanges; null if none gains.")]
     chosen: Annotated[Pick | None, Field(description="The best exchange at the pair asked for.")]

@@ -14,6 +14,7 @@ import time as clock
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -27,6 +28,7 @@ from neurocross.io import ReadOptions, format_problem, format_solution, parse_pr
 from neurocross.io.document import parse_document
 from neurocross.operators.construct import initial_solution
 from neurocross.operators.cross import objective_code
+from neurocross.predictor.model import Predictor, load_predictor
 from neurocross.problem import Problem
 from neurocross.service.schemas import JobRequest, Options
 from neurocross.solution import Solution
@@ -135,7 +137,11 @@ def inspect(
     t1, t2 = (np.array(solution.tours[v], np.int32) for v in (v1, v2))
     objective = objective_code(task)
     gains = _core.cross_labels(task.core, objective, v1, t1, v2, t2)
-    predicted = _predictions(task, v1, t1, v2, t2)
+    predicted, unpredicted = None, None
+    try:
+        (predicted,) = _predictor()(task, [(v1, t1, v2, t2)])
+    except InputError as error:  # what the network cannot see: only a matrix, an open route, too long a tour
+        unpredicted = str(error)
 
     def pick(a1: int, a2: int) -> dict[str, Any]:
         x = _core.cross_from(task.core, objective, v1, t1, v2, t2, [(a1, a2)])
@@ -157,6 +163,7 @@ def inspect(
         "routes": [known[v + 1] for v in (v1, v2)],
         "gains": gains.tolist(),
         "predicted": None if predicted is None else predicted.tolist(),
+        "unpredicted": unpredicted,
         "picks": [pick(a1, a2) for a1, a2 in pairs],
         "best": pick(*top_pair) if gains[top_pair] > task.tolerance else None,
         "chosen": None if chosen is None else pick(*chosen),
@@ -221,8 +228,9 @@ def _plan(problem: Problem, routes: list[Any], source: str) -> Solution:
     return parse_solution(json.dumps({"routes": known}), problem, "json", source)
 
 
-def _predictions(problem: Problem, v1: int, t1: Any, v2: int, t2: Any) -> Any | None:
-    return None
+@cache
+def _predictor() -> Predictor:
+    return load_predictor()
 
 
 # -- telling ------------------------------------------------------------------------------------
