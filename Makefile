@@ -34,7 +34,7 @@ $(PAGE): web/node_modules/.ready $(wildcard web/*.* web/src/* web/public/* examp
 	cd web && npm run build
 
 web/node_modules/.ready: web/package.json web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm install --no-save --no-audit --no-fund
 	touch $@
 
 wheel: $(VENV)/bin/python page

@@ -30,6 +30,15 @@ MEDIA_TYPES = {
     "sol": "text/plain; charset=utf-8",
     "svg": "image/svg+xml",
 }
+EVENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "Counts from 1 within a job."},
+        "event": {"enum": ["best", "finished", "stopped", "failed"]},
+        "data": {"type": "string", "description": "JSON; of a best, its figures and routes."},
+    },
+    "required": ["id", "event", "data"],
+}
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 VROOM_EXAMPLE = {
@@ -234,7 +243,7 @@ def create_app(settings: Settings) -> FastAPI:
             200: {
                 "description": "`best` (each new best plan with its routes), and at last "
                 "`finished`, `stopped` or `failed`. Bests that lasted less than 20 ms are left out.",
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "content": {"text/event-stream": {"schema": EVENT}},
             },
             204: {"description": "Nothing more will come."},
             **_errors(401, 403, 404, 422),
