@@ -117,6 +117,7 @@ def evaluate(
     k: Annotated[int, typer.Option("--k", help="K of that comparison.")] = 10,
     brute: Annotated[bool, typer.Option("--brute", help="With the paper's O(n⁴) search in it.")] = False,
     times: Annotated[Path | None, typer.Option(help="Picture of the times of that comparison.")] = None,
+    calls: Annotated[bool, typer.Option("--calls", help="Also time one call of each operator.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Print the top-K table of weights on fresh instances, beside the paper's."""
@@ -134,12 +135,14 @@ def evaluate(
     rows = (
         list(evaluation.compare(predictor, instances=compare, seed=seed, k=k, brute=brute)) if compare else []
     )
+    single = list(evaluation.operator_times(predictor)) if calls else []
     if plot:
         evaluation.plot_predictions(found, plot)
     if times:
         evaluation.plot_times(rows, times)
     if as_json:
-        print(json.dumps({**found.table, **({"comparison": rows} if rows else {})}))
+        more = {name: table for name, table in (("comparison", rows), ("calls", single)) if table}
+        print(json.dumps({**found.table, **more}))
         return
     print("K            " + "".join(f"{k:>7}" for k in KS))
     print("here (%)     " + "".join(f"{value:7.1f}" for value in found.table["topk"].values()))
@@ -156,3 +159,6 @@ def evaluate(
             + ", ".join(f"{name} {cost[name]:.4f} ({per_call[name]:.2f} ms a call)" for name in cost)
             + f"; nce is {row['above_ce_percent']:+.2f} % from ce"
         )
+    for row in single:
+        times_of = ", ".join(f"{name} {ms:.3f} ms" for name, ms in row["milliseconds"].items())
+        print(f"two tours of {row['cities']:3d} cities: {times_of}")

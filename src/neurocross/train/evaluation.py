@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from neurocross import _core
 from neurocross.errors import InputError, MissingDependencyError
 from neurocross.operators.construct import initial_solution
 from neurocross.operators.cross import ExchangeOperator
@@ -27,6 +29,9 @@ from neurocross.train.data import DataConfig, make_example
 
 SIZES = (20, 40, 60, 80, 100)
 """N_c of the comparison with full search."""
+
+TOUR_SIZES = (10, 20, 50, 100, 200)
+"""Cities of each of the two tours an operator is timed on."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,29 @@ def compare(
             "above_ce_percent": 100 * float(np.mean(np.divide(costs["nce"], costs["ce"]) - 1)),
             "milliseconds_per_call": {name: 1000 * seconds[name] / max(1, calls[name]) for name in operators},
         }
+
+
+def operator_times(
+    predictor: Predictor, *, repeats: int = 5, seed: int = 1, sizes: tuple[int, ...] = TOUR_SIZES
+) -> Iterator[dict[str, Any]]:
+    """Milliseconds of one call on two raw tours of n cities each, by n; the median of fresh pairs."""
+    operators: dict[str, ExchangeOperator] = {
+        "brute force": cross_exchange_brute,
+        "exact": cross_exchange,
+        "learned": NeuroCross(predictor),
+    }
+    for n in sizes:
+        spent: dict[str, list[float]] = {name: [] for name in operators}
+        for number in range(repeats):
+            rng = np.random.default_rng([seed, n, number])
+            problem = Problem.fmdvrp(rng.random((2 * n + 2, 2)), n_depots=2, vehicles=2)
+            cities = np.arange(2, 2 * n + 2, dtype=np.int32)
+            tours = [_core.nearest_neighbour(problem.core, v, cities[v::2]) for v in range(2)]
+            for name, operator in operators.items():
+                timed = _Timed(operator)
+                timed(problem, 0, tours[0], 1, tours[1], math.inf)
+                spent[name].append(1000 * timed.seconds)
+        yield {"cities": n, "milliseconds": {name: float(np.median(times)) for name, times in spent.items()}}
 
 
 class _Timed:
