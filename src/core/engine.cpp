@@ -5,11 +5,13 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "cross.hpp"
 #include "intra.hpp"
 #include "neighbours.hpp"
 #include "random.hpp"
+#include "random_exchange.hpp"
 #include "route_cost.hpp"
 #include "ruin_recreate.hpp"
 #include "tsp.hpp"
@@ -18,6 +20,8 @@ namespace neurocross {
 namespace {
 
 constexpr int kNeighbours = 40;
+constexpr std::size_t kLongestExchanged =
+    400;                                // cities of two routes: beyond, the exact exchange takes too long
 constexpr int kIterationsPerTick = 32;  // between looks at the clock, new temperatures
 constexpr double kAnnealed = 0.98;      // of the limit; the rest is for polishing
 constexpr double kSecondsPerReport = 0.05;
@@ -32,6 +36,7 @@ constexpr double kHotMinsum = 1.0;
 constexpr double kColdMinsum = 0.01;
 constexpr double kWarm = 0.1;       // of the first temperature, where a start is given
 constexpr double kSoftness = 0.3;   // scale of the soft maximum in temperatures
+constexpr double kExchanged = 0.3;  // of the steps are exchanges
 constexpr double kOnLongest = 0.5;  // of the ruins begin on the longest route
 
 using Clock = std::chrono::steady_clock;
@@ -63,6 +68,7 @@ class Search {
         plan_(instance),
         neighbours_(instance, kNeighbours),
         ruin_recreate_(instance, neighbours_),
+        random_exchange_(neighbours_),
         tour_search_(instance, neighbours_, tolerance) {
     cost_.objective = objective;
   }
@@ -73,6 +79,7 @@ class Search {
       anneal();
       if (outcome_.stop != Stop::interrupted) polish();
     }
+    write_best_down();
     report();
     outcome_.tours = best_;
     return std::move(outcome_);
@@ -98,14 +105,13 @@ class Search {
     return key;
   }
 
-  // Keeps the plan if it is the best so far.
-  void keep_best() {
-    if (!key().better_than(best_key_, tolerance_)) return;
-    plan_.measure();
+  // Notes the plan if it is the best so far. It is written down only when the search leaves it.
+  void note_best() {
     const Key now = key();
+    if (!now.better_than(best_key_, tolerance_)) return;
     const bool visible = now.violation < best_key_.violation || now.value < best_key_.value - tolerance_;
     best_key_ = now;
-    best_ = plan_.tours();
+    at_best_ = true;
     if (!visible) return;
     outcome_.trace.push_back({elapsed(), outcome_.iterations, best_key_.value});
     best_is_new_ = true;
@@ -115,6 +121,13 @@ class Search {
       outcome_.stop = Stop::bound;
     else if (best_key_.value <= limits_.target + tolerance_)
       outcome_.stop = Stop::target;
+  }
+
+  void write_best_down() {
+    if (!std::exchange(at_best_, false)) return;
+    plan_.measure();
+    best_key_ = key();
+    best_ = plan_.tours();
   }
 
   bool stopped() {
@@ -135,6 +148,7 @@ class Search {
     const double now = elapsed();
     if (now - last_report_ < kSecondsPerReport && outcome_.stop == Stop::running) return;
     last_report_ = now;
+    if (best_is_new_) write_best_down();
     const Tours* news = best_is_new_ ? &best_ : nullptr;
     best_is_new_ = false;
     if (hooks_.report(news, outcome_.trace.empty() ? TracePoint{} : outcome_.trace.back()) &&
@@ -159,7 +173,7 @@ class Search {
     cost_.reference = 0.0;
     ruin_recreate_.insert(plan_, cost_, missing);
     plan_.measure();
-    keep_best();
+    note_best();
   }
 
   void estimate_scales() {
@@ -216,19 +230,35 @@ class Search {
     }
   }
 
-  // One ruin and recreate, taken back unless the temperature allows what it costs.
+  // One exchange or one ruin and recreate, taken back unless the temperature allows what it costs.
   void step(double temperature) {
-    plan_.mark();
-    ruin_recreate_.ruin(plan_, seed_city(), random_);
-    ruin_recreate_.recreate(plan_, cost_, random_);
     ++outcome_.iterations;
+    plan_.mark();
+    const double allowed = -temperature * std::log(1.0 - random_.unit());
+    const int seed = seed_city();
+    if (random_.unit() < kExchanged) {
+      if (!random_exchange_.propose(plan_, seed, random_)) return;
+      if (random_exchange_.change(plan_, cost_) > allowed) return;
+      random_exchange_.apply(plan_);
+    } else {
+      ruin_recreate_.ruin(plan_, seed, random_);
+      ruin_recreate_.recreate(plan_, cost_, random_);
+      if (change() > allowed) return plan_.undo();
+    }
+    if (at_best_ && !key().better_than(best_key_, tolerance_)) {
+      plan_.undo();  // a step away from the best: stay for once and write it down
+      write_best_down();
+    } else {
+      note_best();
+    }
+  }
+
+  // What the plan's cost grew by since the mark.
+  double change() const {
     double change = 0.0;
     for (const auto& t : plan_.touched())
       change += cost_.of(plan_, t.route) - cost_.of(in_.vehicle(t.route), t.length, t.load);
-    if (change > -temperature * std::log(1.0 - random_.unit()))
-      plan_.undo();
-    else
-      keep_best();
+    return change;
   }
 
   // Limits weigh more the longer the plan stays beyond them.
@@ -261,7 +291,7 @@ class Search {
   // Polishing of the best plan.
 
   void polish() {
-    plan_.assign(best_);
+    write_best_down();
     Tours tours = best_;
     for (int r = 0; r < in_.vehicles(); ++r) shorten(r, tours[r]);
     if (objective_ == Objective::minmax)
@@ -269,7 +299,7 @@ class Search {
     else
       exchange_all(tours);
     plan_.assign(tours);
-    keep_best();
+    note_best();
   }
 
   void shorten(int r, std::vector<int>& cities) {
@@ -292,6 +322,7 @@ class Search {
       bool unused_tried = false;
       for (int b = 0; b < in_.vehicles() && !improved && !deadline_.passed(); ++b) {
         if (b == a || (tours[b].empty() && std::exchange(unused_tried, true))) continue;
+        if (tours[a].size() + tours[b].size() > kLongestExchanged) continue;
         const Exchange x = cross_exact(in_, Objective::minmax, {a, tours[a]}, {b, tours[b]}, deadline_);
         if (!x.moves() || x.value > lengths[a] - 10 * tolerance_) continue;
         apply(x, tours[a], tours[b]);
@@ -310,6 +341,7 @@ class Search {
       improved = false;
       for (auto [a, b] : near_routes(tours)) {
         if (deadline_.passed()) break;
+        if (tours[a].size() + tours[b].size() > kLongestExchanged) continue;
         const double before = in_.length(a, tours[a]) + in_.length(b, tours[b]);
         const Exchange x = cross_exact(in_, Objective::minsum, {a, tours[a]}, {b, tours[b]}, deadline_);
         if (!x.moves() || x.value > before - 10 * tolerance_) continue;
@@ -347,12 +379,14 @@ class Search {
   Plan plan_;
   Neighbours neighbours_;
   RuinRecreate ruin_recreate_;
+  RandomExchange random_exchange_;
   TourSearch tour_search_;
   RouteCost cost_;
   double mean_arc_ = 1.0, mean_demand_ = 1.0;
   Key best_key_;
   Tours best_;
-  bool best_is_new_ = false;
+  bool at_best_ = false;      // the plan is the best and not yet written down
+  bool best_is_new_ = false;  // since the last report
   std::int64_t last_improved_ = 0;
   bool given_start_ = false;
   std::int64_t annealing_began_ = 0, annealing_length_ = 10'000;

@@ -57,6 +57,7 @@ Instance::Instance(int nodes, int depots, Metric metric, Rounding rounding, std:
   }
 
   two_way_ = symmetric_;
+  straight_ = metric_ == Metric::euclidean && rounding_ == Rounding::none;
 
   // The ways back come before service is folded in: they carry none.
   back_.assign(end_classes.size() * n, 0.0);
@@ -105,10 +106,8 @@ double Instance::distance(int u, int v) const {
   switch (metric_) {
     case Metric::matrix:
       return dense_[static_cast<std::size_t>(u) * nodes_ + v] - service_[v];
-    case Metric::euclidean: {
-      const double dx = a[0] - b[0], dy = a[1] - b[1];
-      return rounded(std::sqrt(dx * dx + dy * dy), rounding_);
-    }
+    case Metric::euclidean:
+      return rounded(straight(u, v), rounding_);
     case Metric::manhattan:
       return rounded(std::fabs(a[0] - b[0]) + std::fabs(a[1] - b[1]), rounding_);
     case Metric::haversine: {

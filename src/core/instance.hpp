@@ -70,7 +70,8 @@ class Instance {
   std::vector<std::array<double, 3>> points() const;
 
   double arc(int u, int v) const {
-    return dense_.empty() ? distance(u, v) + service_[v] : dense_[static_cast<std::size_t>(u) * nodes_ + v];
+    if (!dense_.empty()) return dense_[static_cast<std::size_t>(u) * nodes_ + v];
+    return (straight_ ? straight(u, v) : distance(u, v)) + service_[v];
   }
   // The dense row of a node, or null where arcs are computed from coordinates.
   const double* row(int u) const {
@@ -95,10 +96,18 @@ class Instance {
   }
 
  private:
+  double straight(int u, int v) const {
+    const double* a = coords_.data() + 2 * static_cast<std::size_t>(u);
+    const double* b = coords_.data() + 2 * static_cast<std::size_t>(v);
+    const double dx = a[0] - b[0], dy = a[1] - b[1];
+    return std::sqrt(dx * dx + dy * dy);
+  }
+
   int nodes_, depots_;
   Metric metric_;
   Rounding rounding_;
   bool has_demand_ = false, symmetric_ = true, two_way_ = true;
+  bool straight_ = false;       // distances are plain Euclid: no switch in the hot loops
   std::vector<double> coords_;  // x, y by node; haversine and geo: radians
   std::vector<double> dense_;   // arcs; empty above kDenseLimit nodes without a given matrix
   std::vector<double> service_, demand_;

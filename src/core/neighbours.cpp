@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <queue>
+#include <tuple>
 
 namespace neurocross {
 namespace {
@@ -94,7 +95,8 @@ class Tree {
 
 Neighbours::Neighbours(const Instance& instance, int width) : width_(std::min(width, instance.nodes() - 1)) {
   const int nodes = instance.nodes();
-  list_.resize(static_cast<std::size_t>(nodes) * width_);
+  list_.resize(first(nodes));
+  distance_.resize(list_.size());
   if (width_ == 0) return;
   const bool in_space = instance.row(0) == nullptr;
   // Straight lines order nodes almost as every metric does; the surplus makes up for the rest.
@@ -110,9 +112,9 @@ Neighbours::Neighbours(const Instance& instance, int width) : width_(std::min(wi
       others.erase(others.begin() + u);
     }
     ranked.clear();
-    for (int v : others) ranked.push_back({instance.arc(u, v) + instance.arc(v, u), v});
+    for (int v : others) ranked.push_back({0.5 * (instance.arc(u, v) + instance.arc(v, u)), v});
     std::partial_sort(ranked.begin(), ranked.begin() + width_, ranked.end());
-    for (int k = 0; k < width_; ++k) list_[static_cast<std::size_t>(u) * width_ + k] = ranked[k].second;
+    for (int k = 0; k < width_; ++k) std::tie(distance_[first(u) + k], list_[first(u) + k]) = ranked[k];
   }
 }
 

@@ -34,10 +34,23 @@ class Plan {
   double excess_load(int r) const { return std::max(0.0, load_[r] - in_->vehicle(r).capacity); }
   double excess_length(int r) const { return std::max(0.0, length_[r] - in_->vehicle(r).max_length); }
 
+  // From a node to the next; either may be the route's depot.
+  double link(int r, int u, int v) const {
+    const int nodes = in_->nodes();
+    if (v >= nodes) return u >= nodes ? 0.0 : in_->back(r, u);
+    return in_->arc(u >= nodes ? in_->vehicle(r).start : u, v);
+  }
   // What route(node) grows by if the city goes behind the node (a city or a route's depot).
   double insertion(int city, int after) const {
     const int before = next_[after], r = route_[after];
     return link(r, after, city) + link(r, city, before) - to_next_[after];
+  }
+  // The way from a node to the next on its route.
+  double to_next(int node) const { return to_next_[node]; }
+  // From a city to a node of route r, there or back, where arcs are symmetric.
+  double between(int r, int city, int node, bool node_is_next) const {
+    if (node < in_->nodes()) return in_->arc(city, node);
+    return node_is_next ? in_->back(r, city) : in_->arc(city, in_->vehicle(r).start);
   }
   void insert(int city, int after);
   void remove(int city);
@@ -60,12 +73,6 @@ class Plan {
   void measure();
 
  private:
-  // From a node to the next; either may be the route's depot.
-  double link(int r, int u, int v) const {
-    const int nodes = in_->nodes();
-    if (v >= nodes) return u >= nodes ? 0.0 : in_->back(r, u);
-    return in_->arc(u >= nodes ? in_->vehicle(r).start : u, v);
-  }
   void touch(int r);
   void put(int city, int after);
   void take(int city);

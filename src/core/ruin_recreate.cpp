@@ -1,6 +1,7 @@
 #include "ruin_recreate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -87,8 +88,10 @@ void RuinRecreate::remove_string(Plan& plan, int city, int length, Random& rando
 void RuinRecreate::sort_removed(Random& random) {
   for (std::size_t k = removed_.size(); k > 1; --k)
     std::swap(removed_[k - 1], removed_[random.below(static_cast<int>(k))]);
-  const auto by = [&](auto key) {
-    std::stable_sort(removed_.begin(), removed_.end(), [&](int u, int v) { return key(u) < key(v); });
+  const auto by = [&](auto key) {  // stable and without memory of its own: there are about ten
+    for (std::size_t k = 1; k < removed_.size(); ++k)
+      for (std::size_t i = k; i > 0 && key(removed_[i]) < key(removed_[i - 1]); --i)
+        std::swap(removed_[i], removed_[i - 1]);
   };
   const int draw = random.below(in_.has_demand() ? 11 : 7);
   if (draw >= 7)
@@ -122,9 +125,14 @@ int RuinRecreate::best_place(const Plan& plan, const RouteCost& cost, int city, 
   return after;
 }
 
-void RuinRecreate::consider(const Plan& plan, int city, int after) {
-  const double grows = plan.insertion(city, after);
-  const int r = plan.route(after);
+// Draws the number of places until the next blink rather than a number for each.
+bool RuinRecreate::overlooked(Random* blink) {
+  if (!blink || until_blink_-- > 0) return false;
+  until_blink_ = static_cast<int>(std::log(1.0 - blink->unit()) / std::log(1.0 - kBlink));
+  return true;
+}
+
+void RuinRecreate::offer(int r, double grows, int after) {
   Place& place = places_[r];
   if (place.found_for != insertion_) {
     place = {grows, after, insertion_};
@@ -134,20 +142,39 @@ void RuinRecreate::consider(const Plan& plan, int city, int after) {
   }
 }
 
+// Before and behind a near city. Neighbours come nearest first: a place whose other side were nearer
+// has been seen from there, so both new arcs are at least `distance` long, which rules most out.
+void RuinRecreate::consider_beside(const Plan& plan, int city, int near, double distance, Random* blink) {
+  const int r = plan.route(near), next = plan.next(near), previous = plan.previous(near);
+  if (!in_.symmetric()) {
+    if (!overlooked(blink)) consider(plan, city, near);
+    if (!overlooked(blink)) consider(plan, city, previous);
+    return;
+  }
+  const double behind = plan.to_next(near), ahead = plan.to_next(previous);
+  if ((plan.is_depot(next) || 2.0 * distance - behind < best_on(r)) && !overlooked(blink))
+    offer(r, distance + plan.between(r, city, next, true) - behind, near);
+  if ((plan.is_depot(previous) || 2.0 * distance - ahead < best_on(r)) && !overlooked(blink))
+    offer(r, distance + plan.between(r, city, previous, false) - ahead, previous);
+}
+
+// Every route can take the city in where it leaves a near depot or comes to it.
+void RuinRecreate::consider_at_depot(const Plan& plan, int city, int depot, Random* blink) {
+  for (int r : plan.used()) {
+    if (in_.vehicle(r).start == depot && !overlooked(blink)) consider(plan, city, plan.depot(r));
+    const int last = plan.previous(plan.depot(r));
+    if (in_.end_depot(r, last) == depot && !overlooked(blink)) consider(plan, city, last);
+  }
+}
+
 void RuinRecreate::consider_near(const Plan& plan, int city, Random* blink) {
-  const auto overlooked = [&] { return blink && blink->unit() < kBlink; };
-  for (int near : neighbours_.of(city)) {
-    if (near >= in_.depots()) {
-      if (plan.route(near) < 0) continue;
-      if (!overlooked()) consider(plan, city, near);
-      if (!overlooked()) consider(plan, city, plan.previous(near));
-      continue;
-    }
-    for (int r : plan.used()) {  // a depot: every route can take the city in where it passes there
-      if (in_.vehicle(r).start == near && !overlooked()) consider(plan, city, plan.depot(r));
-      const int last = plan.previous(plan.depot(r));
-      if (in_.end_depot(r, last) == near && !overlooked()) consider(plan, city, last);
-    }
+  const auto near = neighbours_.of(city);
+  const auto distance = neighbours_.distances(city);
+  for (std::size_t k = 0; k < near.size(); ++k) {
+    if (near[k] < in_.depots())
+      consider_at_depot(plan, city, near[k], blink);
+    else if (plan.route(near[k]) >= 0)
+      consider_beside(plan, city, near[k], distance[k], blink);
   }
 }
 

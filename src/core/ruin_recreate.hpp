@@ -29,8 +29,15 @@ class RuinRecreate {
   // The cheapest place for a city: the node it goes behind. Places are overlooked with probability
   // `blink`.
   int best_place(const Plan& plan, const RouteCost& cost, int city, Random* blink);
-  void consider(const Plan& plan, int city, int after);
+  void consider(const Plan& plan, int city, int after) {
+    offer(plan.route(after), plan.insertion(city, after), after);
+  }
+  void consider_beside(const Plan& plan, int city, int near, double distance, Random* blink);
+  void consider_at_depot(const Plan& plan, int city, int depot, Random* blink);
   void consider_near(const Plan& plan, int city, Random* blink);
+  void offer(int r, double grows, int after);
+  double best_on(int r) const { return places_[r].found_for == insertion_ ? places_[r].grows : kInfinity; }
+  bool overlooked(Random* blink);
   void consider_everywhere(const Plan& plan, int city);
   void consider_unused(const Plan& plan, int city);
   int cheapest(const Plan& plan, const RouteCost& cost, int city, bool& within_limits) const;
@@ -50,6 +57,7 @@ class RuinRecreate {
   std::vector<Place> places_;
   std::vector<int> routes_;
   unsigned insertion_ = 0;
+  int until_blink_ = 0;  // places still seen before one is overlooked
 };
 
 }  // namespace neurocross
