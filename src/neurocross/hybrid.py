@@ -11,7 +11,7 @@ from neurocross import _core
 from neurocross.errors import InputError
 from neurocross.objective import Objective
 from neurocross.problem import Problem
-from neurocross.solution import Solution
+from neurocross.solution import IntArray, Solution
 
 STOPPED = ("running", "time", "iterations", "no_improvement", "target", "bound", "interrupted")
 """Why a search ended, by the core's number."""
@@ -47,7 +47,7 @@ def hybrid(
     no_improvement: int | None = None,
     target: float | None = None,
     lower_bound: float | None = None,
-    start: Solution | Iterable[Sequence[int]] | None = None,
+    start: Solution | Iterable[Sequence[int] | IntArray] | None = None,
     on_best: OnBest | None = None,
     threads: int = 1,
 ) -> HybridOutcome:
@@ -90,7 +90,7 @@ def _at_least(what: str, value: float, least: float) -> float:
     return value
 
 
-def _start(problem: Problem, start: Solution | Iterable[Sequence[int]]) -> list[list[int]]:
+def _start(problem: Problem, start: Solution | Iterable[Sequence[int] | IntArray]) -> list[list[int]]:
     plan = start if isinstance(start, Solution) else Solution(problem, start)
     visits = [city for tour in plan.tours for city in tour]
     for city, count in zip(*np.unique(np.array(visits, int), return_counts=True), strict=True):

@@ -29,7 +29,19 @@ Toured = Sequence[Cities] | Sequence[Sequence[int]]
 Told = Callable[[TracePoint, Toured], None]
 
 EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
-METHODS = ("hybrid", *EXCHANGES, "nce", "exact")
+
+_LIMITS = ("time", "iterations", "no_improvement", "target")
+_ALGORITHM_1 = (*_LIMITS, "perturbations", "select", "intra", "accept", "samples")
+OPTIONS = {
+    "hybrid": (*_LIMITS, "threads"),
+    "ce": _ALGORITHM_1,
+    "ce-brute": _ALGORITHM_1,
+    "nce": (*_ALGORITHM_1, "k", "weights"),
+    "exact": ("time", "target"),
+}
+"""Every method and the options of `solve` it knows besides `seed`, `start` and `on_best`."""
+
+METHODS = tuple(OPTIONS)
 ACCEPTANCES = {word: word for word in ("walk", "better")}
 
 DEFAULT_SECONDS = 10.0
@@ -183,19 +195,17 @@ def solve(
     `weights`, shipped ones by name or a file.
     """
     began = clock.perf_counter()
-    if method not in METHODS:
-        raise InputError(f"method '{method}' is unknown: use one of {', '.join(METHODS)}")
+    _refuse_foreign(
+        method, time=time, iterations=iterations, no_improvement=no_improvement, target=target,
+        threads=threads, perturbations=perturbations, select=select, intra=intra, accept=accept,
+        samples=samples, k=k, weights=weights,
+    )  # fmt: skip
     _at_least_0("seed", seed)
     if target is not None and math.isnan(target):
         raise InputError("target must be a number, not nan")
     if start is not None:
         start = Solution(problem, start.tours)  # it may be a plan of another problem: does it fit?
     if method == "exact":
-        _refuse(
-            "exact", iterations=iterations, no_improvement=no_improvement, threads=threads,
-            perturbations=perturbations, select=select, intra=intra, accept=accept, samples=samples, k=k,
-            weights=weights,
-        )  # fmt: skip
         return _exact(problem, seed, time, target, start, on_best)
     if (time, iterations, no_improvement, target, perturbations) == (None,) * 5:
         time, perturbations = (DEFAULT_SECONDS, None) if method == "hybrid" else (None, DEFAULT_PERTURBATIONS)
@@ -212,13 +222,8 @@ def solve(
     )
     told = _told(problem, bound.value, on_best)
     if method == "hybrid":
-        _refuse(
-            "hybrid", perturbations=perturbations, select=select, intra=intra, accept=accept, samples=samples,
-            k=k, weights=weights,
-        )  # fmt: skip
         outcome = _engine(problem, limits, seed, start, threads, told)
     else:
-        _refuse(method, threads=threads, **({} if method == "nce" else {"k": k, "weights": weights}))
         parts = Parts(
             initial_solution=_start(start, limits.seconds),
             select_tours=_choice("select", select or "sweep", SELECTORS),
@@ -345,9 +350,10 @@ def _engine(
     return Outcome(tours, found.iterations, found.trace, found.stopped == "interrupted")
 
 
-def _refuse(method: str, **options: object) -> None:
+def _refuse_foreign(method: str, **options: object) -> None:
+    known = _choice("method", method, OPTIONS)
     for name, value in options.items():
-        if value is not None:
+        if value is not None and name not in known:
             raise InputError(f"{name} is not an option of method {method}")
 
 
