@@ -4,6 +4,7 @@
 # make wheel     build the wheel with the page inside, into dist/
 # make test      set up and run every test
 # make lint      style, types, import order of the layers, C++ format
+# make bench-service   what the service and its page promise, measured on this machine
 # make bench-kernels   speed of the kernels, start-up and time limits, as ratios on this machine
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*)
 
 PAGE := src/neurocross/service/page/index.html
 
-.PHONY: demo serve page wheel test lint format bench-kernels clean
+.PHONY: demo serve page wheel test lint format bench-kernels bench-service clean
 
 demo: $(VENV)/.ready
 	mkdir -p demo
@@ -58,6 +59,9 @@ format: $(VENV)/.ready-dev
 
 bench-kernels: $(VENV)/.ready
 	$(BIN)/python -m neurocross.bench.kernels
+
+bench-service: $(VENV)/.ready-dev page
+	$(BIN)/python tests/measure_service.py
 
 clean:
 	rm -rf $(VENV) build demo dist web/node_modules $(dir $(PAGE))

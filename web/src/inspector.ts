@@ -43,8 +43,6 @@ export class Inspector {
       );
     }
     this.dialog.showModal();
-    const places = find<HTMLCanvasElement>("#inspector .map canvas");
-    places.focus();
     await this.load();
   }
 
@@ -68,13 +66,14 @@ export class Inspector {
       ...choice,
     };
     const message = find("#inspector .message");
+    message.classList.remove("bad");
+    message.textContent = "looking …";
     try {
       this.seen = await exchanges(best.job, query);
       this.pick = this.seen.chosen ?? this.seen.best ?? null;
       find<HTMLSelectElement>("#tour-1").value = String(this.seen.first);
       find<HTMLSelectElement>("#tour-2").value = String(this.seen.second);
       message.textContent = this.sentence();
-      message.classList.remove("bad");
     } catch (error) {
       this.seen = this.pick = null;
       message.textContent = error instanceof Refused ? error.message : String(error);
@@ -145,7 +144,7 @@ export class Inspector {
   private drawTours(): void {
     const [places, index] = this.places();
     this.map.show(places, isGeographic(this.instance.document));
-    this.map.route(linesOf({ routes: this.seen?.routes ?? [] }, index));
+    this.map.route(linesOf({ routes: sided(this.seen?.routes ?? []) }, index));
     this.map.over(this.pick && this.pick.gain > 0 ? this.cuts(index) : null);
   }
 
@@ -158,7 +157,7 @@ export class Inspector {
       context.lineCap = "round";
       context.lineWidth = 9;
       context.globalAlpha = 0.35;
-      for (const [tour, from, to, vehicle] of [[one, a1, b1, this.seen!.first], [two, a2, b2, this.seen!.second]] as const) {
+      for (const [tour, from, to, vehicle] of [[one, a1, b1, 1], [two, a2, b2, 2]] as const) {
         context.strokeStyle = routeColour(vehicle);
         context.beginPath();
         tour.slice(from + 1, to + 1).forEach((id, k) => context[k ? "lineTo" : "moveTo"](...at(id)));
@@ -217,14 +216,14 @@ export class Inspector {
         isLongest: false,
         path: piece.map((id) => index.get(id)!),
       }));
-    const apart = [...pieces(one, a1, b1, seen.first), ...pieces(two, a2, b2, seen.second)];
+    const apart = [...pieces(one, a1, b1, 1), ...pieces(two, a2, b2, 2)];
     const began = performance.now();
     let isApart = false;
     const frame = () => {
       const phase = (performance.now() - began) / PHASE;
       if (phase >= 2) {
         this.map.over(null);
-        this.map.route(linesOf({ routes: exchanged(seen, pick) }, index));
+        this.map.route(linesOf({ routes: sided(exchanged(seen, pick)) }, index));
         this.dialog.dataset.played = "yes";
         return;
       }
@@ -254,6 +253,9 @@ function exchanged(seen: Inspection, { a1, b1, a2, b2 }: Pick): Route[] {
     { ...two, stops: [...two.stops.slice(0, a2), ...one.stops.slice(a1, b1), ...two.stops.slice(b2)] },
   ];
 }
+
+/** Tour 1 and tour 2, in colours that differ whatever the vehicles. */
+const sided = (routes: Route[]): Route[] => routes.map((route, k) => ({ ...route, vehicle: k + 1 }));
 
 const stopsOf = (route: Route): string[] => [route.start, ...route.stops, ...(route.end === null ? [] : [route.end])];
 

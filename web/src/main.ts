@@ -45,6 +45,9 @@ function load(next: Instance): void {
     return complain(`${document.cities.length} cities are more than this service takes (${info.limits.cities})`);
   }
   complain("");
+  const { origin } = instance;
+  find<HTMLSelectElement>("#examples").value = !origin ? "" : "example" in origin ? origin.example : "random";
+  find("#random").hidden = !(origin && "random" in origin);
   for (const each of [run, rival]) {
     each.clear();
     each.show(instance, false);
@@ -293,7 +296,6 @@ function wire(): void {
   for (const [name, { title }] of Object.entries(EXAMPLES)) examples.append(element("option", { value: name }, title));
   examples.append(element("option", { value: "random" }, "Random cities …"));
   examples.addEventListener("change", () => {
-    find("#random").hidden = examples.value !== "random";
     if (examples.value === "random") return drawLots();
     if (examples.value) void attempt(() => fromOrigin({ example: examples.value }));
   });
@@ -337,7 +339,6 @@ function wire(): void {
     void attempt(() => fromText(find<HTMLTextAreaElement>("#pasted").value));
   });
   find("#clear").addEventListener("click", () => {
-    examples.value = "";
     load(empty());
     useTool("depot");
   });
@@ -422,11 +423,11 @@ async function begin(): Promise<void> {
     find("#exports").append(button);
   }
   if (!(await openLink())) {
-    find<HTMLSelectElement>("#examples").value = "switzerland";
     const reason = find("#complaint").textContent;
     await attempt(() => fromOrigin({ example: "switzerland" }));
     if (reason) complain(reason);
   }
+  document.body.dataset.readyAfter = performance.now().toFixed();
   document.body.dataset.ready = "yes";
 }
 

@@ -95,6 +95,7 @@ export class Run {
           : ([node.x, node.y!] as [number, number]),
     }));
     this.map.show(places, geographic, keepView);
+    this.part(".hint").hidden = places.length > 0;
     this.draw();
   }
 
@@ -215,7 +216,7 @@ export class Run {
   private drawFigures(): void {
     const { best, format } = this;
     const value = best && (this.isMinsum ? best.total : best.makespan);
-    const gap = best && this.bound !== null && value ? (value - this.bound) / value : null;
+    const gap = best?.feasible && this.bound !== null && value ? (value - this.bound) / value : null;
     const optimal = this.proven && this.shown === -1;
     const words: Record<string, string> = {
       longest: best ? format(best.makespan) : "–",
@@ -262,7 +263,8 @@ export class Run {
     const list = this.part(".bars");
     const routes = this.best?.routes ?? [];
     const longest = Math.max(0, ...routes.map((route) => route.length));
-    const bound = this.isMinsum || this.bound === null || !longest ? null : this.bound / longest;
+    const isBounded = !this.isMinsum && this.bound !== null && this.bound <= longest * 1.000001;
+    const bound = isBounded && longest ? this.bound! / longest : null;
     const { format } = this;
     while (list.children.length > routes.length) list.lastElementChild!.remove();
     while (list.children.length < routes.length) list.append(this.bar());

@@ -46,6 +46,9 @@ SHARE = 0.04
 LEAST_PAUSE = 0.02
 """Seconds between two bests that are told: no screen shows more, and early on thousands come in a second."""
 
+PAUSE_GROWS = 0.01
+"""Part of the time so far that a pause lasts at least, so that a long search fills no disk."""
+
 
 # -- tasks --------------------------------------------------------------------------------------
 
@@ -247,7 +250,7 @@ class _Messenger:
         self._infeasibilities = problem.infeasibilities()
         self._best: Progress | None = None
         self._to_beat: tuple[float, float] | None = None
-        self._is_over = False
+        self._over = threading.Event()
         self._waiting = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -270,7 +273,7 @@ class _Messenger:
 
     def finish(self, bound: float) -> dict[str, Any]:
         """Tell of the last best, and give its figures under the last bound."""
-        self._is_over = True
+        self._over.set()
         self._waiting.set()
         self._thread.join()
         assert self._best is not None
@@ -278,7 +281,7 @@ class _Messenger:
 
     def _run(self) -> None:
         told: Progress | None = None
-        while not self._is_over or told is not self._best:
+        while not self._over.is_set() or told is not self._best:
             self._waiting.wait()
             self._waiting.clear()
             if (best := self._best) is None or best is told:
@@ -288,8 +291,9 @@ class _Messenger:
                 routes = best.solution.route_dicts()
                 self._tell({"kind": "best", "data": self._figures(best) | {"routes": routes}})
             told = best
-            if not self._is_over:
-                clock.sleep(max(LEAST_PAUSE, (clock.perf_counter() - began) / SHARE))
+            if not self._over.is_set():
+                cost = clock.perf_counter() - began
+                self._over.wait(max(LEAST_PAUSE, cost / SHARE, PAUSE_GROWS * best.seconds))
 
     def _figures(self, best: Progress) -> dict[str, Any]:
         solution, bound = best.solution, best.lower_bound
