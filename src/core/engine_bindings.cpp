@@ -30,7 +30,12 @@ Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, 
   Hooks hooks;
   hooks.report = [&](const Tours* new_best, const TracePoint& point) {
     nb::gil_scoped_acquire acquire;
-    if (new_best && on_best) (*on_best)(*new_best, point.seconds, point.iteration, point.value);
+    try {
+      if (new_best && on_best) (*on_best)(*new_best, point.seconds, point.iteration, point.value);
+    } catch (nb::python_error& error) {  // Ctrl-C may also come while Python is being told
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      return true;
+    }
     if (PyErr_CheckSignals() == 0) return false;
     PyErr_Clear();
     return true;
