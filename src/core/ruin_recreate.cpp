@@ -115,10 +115,11 @@ int RuinRecreate::best_place(const Plan& plan, const RouteCost& cost, int city, 
   ++insertion_;
   routes_.clear();
   consider_near(plan, city, blink);
-  consider_unused(plan, city);
+  consider_unused(plan, city, blink);
   bool within_limits = false;
   int after = cheapest(plan, cost, city, within_limits);
   if (!within_limits) {
+    consider_unused(plan, city, nullptr);
     consider_everywhere(plan, city);
     after = cheapest(plan, cost, city, within_limits);
   }
@@ -178,11 +179,12 @@ void RuinRecreate::consider_near(const Plan& plan, int city, Random* blink) {
   }
 }
 
-void RuinRecreate::consider_unused(const Plan& plan, int city) {
+// With blinks, or of unlike vehicles that cost the same the first would always be taken.
+void RuinRecreate::consider_unused(const Plan& plan, int city, Random* blink) {
   for (const auto& vehicles : alike_) {
     for (int r : vehicles) {
       if (plan.size(r)) continue;
-      consider(plan, city, plan.depot(r));
+      if (!overlooked(blink)) consider(plan, city, plan.depot(r));
       break;
     }
   }

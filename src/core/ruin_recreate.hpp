@@ -39,7 +39,7 @@ class RuinRecreate {
   double best_on(int r) const { return places_[r].found_for == insertion_ ? places_[r].grows : kInfinity; }
   bool overlooked(Random* blink);
   void consider_everywhere(const Plan& plan, int city);
-  void consider_unused(const Plan& plan, int city);
+  void consider_unused(const Plan& plan, int city, Random* blink);
   int cheapest(const Plan& plan, const RouteCost& cost, int city, bool& within_limits) const;
 
   const Instance& in_;
