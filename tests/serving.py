@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,13 +107,15 @@ class Service:
 
 
 def busiest(workers: set[int]) -> int:
-    """The process that has used the most time of the processor."""
+    """The process that uses the most time of the processor during the next second."""
 
     def ticks(pid: int) -> int:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return int(fields[11]) + int(fields[12])
 
-    return max(workers, key=ticks)
+    before = {pid: ticks(pid) for pid in workers}
+    time.sleep(1)
+    return max(workers, key=lambda pid: ticks(pid) - before[pid])
 
 
 def is_alive(pid: int) -> bool:

@@ -18,7 +18,6 @@ def test_a_killed_worker_fails_its_job_and_the_service_goes_on(serve: Callable[.
     service = serve()
     job = service.submit(seconds=60, vehicles=3)
     _, _, best = service.first_best(job)
-    time.sleep(0.5)  # the search is now what keeps the machine busiest
     os.kill(busiest(service.workers()), signal.SIGKILL)
     failed = service.ended(job)
     assert failed["state"] == "failed" and "SIGKILL" in failed["error"]

@@ -40,28 +40,30 @@ def test_a_bad_upload_is_refused_in_a_sentence(
     assert sentence in answer.json()["error"] and "\n" not in answer.json()["error"]
 
 
-def test_unknown_jobs_are_404_and_missing_plans_409(service: Service) -> None:
+def test_unknown_jobs_are_404(service: Service) -> None:
     assert service.http.get("v1/jobs/0123456789abcdef").status_code == 404
     assert service.http.get("v1/jobs/../../etc/passwd").status_code == 404
     assert service.http.get("v1/jobs/none").status_code == 422
 
 
 def test_each_limit_is_an_option_with_an_answer_of_its_own(serve: Callable[..., Service]) -> None:
-    service = serve("--max-cities", 5, "--max-seconds", 60, "--max-body", 20_000, "--max-queue", 1,
+    service = serve("--max-cities", 40, "--max-seconds", 60, "--max-body", 20_000, "--max-queue", 1,
                     "--jobs-at-once", 1)  # fmt: skip
-    few = "id,kind,x,y\nd,depot,0,0\n" + "".join(f"{k},city,{k},{k * k % 7}\n" for k in range(1, 6))
-    too_many = few + "6,city,1,1\n"
-    assert "takes 5" in _refused(service, 422, too_many, vehicles=1)
-    assert "(60)" in _refused(service, 422, few, vehicles=1, seconds=61)
+    rows = [f"{k},city,{k * k % 97},{k * k * k % 89}\n" for k in range(1, 42)]
+    few, too_many = ("id,kind,x,y\nd,depot,50,50\n" + "".join(rows[:n]) for n in (40, 41))
+    assert "has 41 cities, this service takes 40" in _refused(service, 422, too_many, vehicles=2)
+    assert "(60)" in _refused(service, 422, few, vehicles=2, seconds=61)
     assert "20000 bytes" in _refused(service, 413, "x" * 20_001)
-    # Three cities of five on a line at different heights: no bound is reached, the jobs run on.
-    jobs = [service.submit(few, vehicles=2, seconds=60, method="ce") for _ in range(2)]
+    jobs = [service.submit(few, vehicles=2, seconds=60) for _ in range(2)]
     answer = service.http.post("v1/jobs", content=few, params={"vehicles": 2, "seconds": 60})
-    states = [service.get(job)["state"] for job in jobs]
-    if states == ["running", "queued"]:
-        assert answer.status_code == 429 and answer.headers["retry-after"]
-    for job in jobs:
-        service.http.delete(job["links"]["self"])
+    assert answer.status_code == 429 and answer.headers["retry-after"]
+    assert "1 jobs are waiting already" in answer.json()["error"]
+    assert [service.get(job)["state"] for job in jobs] == ["running", "queued"]
+    for job in reversed(jobs):
+        stopped = service.http.delete(job["links"]["self"]).json()
+        assert stopped["state"] == "stopped"
+    never_begun = service.http.get(jobs[1]["links"]["self"] + "/solution.sol")
+    assert never_begun.status_code == 409 and "has no plan" in never_begun.json()["error"]
 
 
 def _refused(service: Service, status: int, body: str, **query: object) -> str:

@@ -196,6 +196,20 @@ def test_places_are_placed_by_clicks_moved_and_solved_again(visit, shoot) -> Non
     shoot(page, "placed")
 
 
+def test_places_are_placed_on_an_empty_map_of_the_world(visit) -> None:
+    page = visit()
+    page.select_option("#examples", "world")
+    until(page, lambda: page.inner_text("#size") == "0 cities, 0 depots")
+    canvas = page.locator(f"{RUN} .map canvas")
+    canvas.click(position={"x": 350, "y": 300})
+    page.keyboard.press("c")
+    for x, y in ((300, 250), (400, 280), (380, 350)):
+        canvas.click(position={"x": x, "y": y})
+    page.fill("#vehicles", "2")
+    solve(page, seconds=0.3)
+    assert float(text(page, ".longest dd").removesuffix(" km")) > 1000
+
+
 def test_a_route_is_lit_by_its_bar_and_by_the_keyboard(visit, shoot) -> None:
     page = visit()
     solve(page, seconds=0.3)

@@ -196,11 +196,7 @@ export function exchanges(id: string, query: InspectQuery): Promise<Inspection> 
 }
 
 /** Follow a job to its end; a broken connection goes on after the last event seen. */
-export async function follow(
-  id: string,
-  onBest: (best: Best) => void,
-  signal: AbortSignal,
-): Promise<State> {
+export async function follow(id: string, onBest: (best: Best) => void, signal: AbortSignal): Promise<State> {
   let last = 0;
   for (let failures = 0; ; failures++) {
     try {

@@ -113,8 +113,11 @@ export class Inspector {
         const words = [`${k + 1}`, `(${each.a1}, ${each.a2})`];
         if (each.predicted !== null) words.push(format(each.predicted));
         words.push(format(each.gain));
-        const button = element("button", { type: "button", "aria-pressed": String(samePair(each, pick)) },
-          ...words.map((word) => element("span", {}, word)));
+        const button = element(
+          "button",
+          { type: "button", "aria-pressed": String(samePair(each, pick)) },
+          ...words.map((word) => element("span", {}, word)),
+        );
         button.addEventListener("click", () => {
           this.rest();
           this.pick = each;
@@ -133,7 +136,8 @@ export class Inspector {
     const used = new Set(this.seen?.routes.flatMap(stopsOf));
     const geographic = isGeographic(document);
     const places = [...document.depots, ...document.cities].flatMap((node, k): Place[] => {
-      const plane: [number, number] = node.x === undefined ? [40 * Math.sin(k), 40 * Math.cos(k)] : [node.x, node.y!];
+      const plane: [number, number] =
+        node.x === undefined ? [40 * Math.sin(k), 40 * Math.cos(k)] : [node.x, node.y!];
       const at: [number, number] = geographic ? [node.lon!, node.lat!] : plane;
       const label = used.size > 60 ? "" : node.name || node.id;
       return used.has(node.id) ? [{ id: node.id, label, at, isDepot: k < document.depots.length }] : [];
@@ -157,7 +161,10 @@ export class Inspector {
       context.lineCap = "round";
       context.lineWidth = 9;
       context.globalAlpha = 0.35;
-      for (const [tour, from, to, vehicle] of [[one, a1, b1, 1], [two, a2, b2, 2]] as const) {
+      for (const [tour, from, to, vehicle] of [
+        [one, a1, b1, 1],
+        [two, a2, b2, 2],
+      ] as const) {
         context.strokeStyle = routeColour(vehicle);
         context.beginPath();
         tour.slice(from + 1, to + 1).forEach((id, k) => context[k ? "lineTo" : "moveTo"](...at(id)));
@@ -167,7 +174,12 @@ export class Inspector {
       context.lineWidth = 3;
       context.strokeStyle = themed("--bad");
       context.setLineDash([4, 5]);
-      for (const [tour, k] of [[one, a1], [one, b1], [two, a2], [two, b2]] as const) {
+      for (const [tour, k] of [
+        [one, a1],
+        [one, b1],
+        [two, a2],
+        [two, b2],
+      ] as const) {
         if (tour[k + 1] !== undefined) stroke(context, at(tour[k]!), at(tour[k + 1]!), 1);
       }
       context.restore();
@@ -257,9 +269,18 @@ function exchanged(seen: Inspection, { a1, b1, a2, b2 }: Pick): Route[] {
 /** Tour 1 and tour 2, in colours that differ whatever the vehicles. */
 const sided = (routes: Route[]): Route[] => routes.map((route, k) => ({ ...route, vehicle: k + 1 }));
 
-const stopsOf = (route: Route): string[] => [route.start, ...route.stops, ...(route.end === null ? [] : [route.end])];
+const stopsOf = (route: Route): string[] => [
+  route.start,
+  ...route.stops,
+  ...(route.end === null ? [] : [route.end]),
+];
 
-function stroke(context: CanvasRenderingContext2D, from: [number, number], to: [number, number], share: number): void {
+function stroke(
+  context: CanvasRenderingContext2D,
+  from: [number, number],
+  to: [number, number],
+  share: number,
+): void {
   context.beginPath();
   context.moveTo(...from);
   context.lineTo(from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1]));
@@ -334,7 +355,14 @@ class HeatMap {
 
 /** Dark blue to yellow, even for every kind of colour blindness. */
 function heat(share: number): string {
-  const stops = [[24, 26, 58], [52, 61, 122], [83, 110, 142], [134, 152, 118], [205, 187, 82], [255, 228, 92]];
+  const stops = [
+    [24, 26, 58],
+    [52, 61, 122],
+    [83, 110, 142],
+    [134, 152, 118],
+    [205, 187, 82],
+    [255, 228, 92],
+  ];
   const at = share * (stops.length - 1);
   const k = Math.min(stops.length - 2, Math.floor(at));
   const mix = stops[k]!.map((from, i) => Math.round(from + (at - k) * (stops[k + 1]![i]! - from)));

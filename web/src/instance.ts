@@ -30,6 +30,13 @@ export const EXAMPLES: Record<string, Example> = {
     title: "Deliveries with loads",
     make: () => fromText(deliveries, { problem: "cvrp", capacity: 30, objective: "minmax", vehicles: 5 }),
   },
+  world: {
+    title: "An empty map of the world",
+    make: async () => ({
+      ...empty(),
+      document: { neurocross: 1, metric: "haversine", depots: [], cities: [] },
+    }),
+  },
   ones: {
     title: "20 stops, all distances 1",
     make: async () => allOnes(20),
@@ -117,8 +124,9 @@ export function requestOf({ document, options }: Instance): [ProblemDocument, Op
 
 export const nodesOf = (document: ProblemDocument): Node[] => [...document.depots, ...document.cities];
 
+/** Whether places have latitude and longitude, or will have. */
 export const isGeographic = (document: ProblemDocument): boolean =>
-  nodesOf(document).some((node) => node.lat !== undefined);
+  document.metric === "haversine" || nodesOf(document).some((node) => node.lat !== undefined);
 
 export function freeId(document: ProblemDocument, prefix: string): string {
   const taken = new Set(nodesOf(document).map((node) => node.id));
@@ -138,7 +146,9 @@ function allOnes(stops: number): Instance {
       neurocross: 1,
       depots: [{ id: "0", name: "depot", x: 50, y: 50 }],
       cities: Array.from({ length: stops }, (_, k) => circle(k + 1)),
-      matrix: Array.from({ length: size }, (_, u) => Array.from({ length: size }, (_, v) => (u === v ? 0 : 1))),
+      matrix: Array.from({ length: size }, (_, u) =>
+        Array.from({ length: size }, (_, v) => (u === v ? 0 : 1)),
+      ),
     },
     options: { problem: "mtsp", vehicles: 5 },
   };

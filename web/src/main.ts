@@ -1,9 +1,28 @@
 /** Wires the page: the instance on the left, one search or two beside it. */
 
 import "./style.css";
-import { type Info, info as getInfo, type Node, onTokenNeeded, type Options, Refused, solution, type StartRoute } from "./api";
+import {
+  type Info,
+  info as getInfo,
+  type Node,
+  onTokenNeeded,
+  type Options,
+  Refused,
+  solution,
+  type StartRoute,
+} from "./api";
 import { Inspector } from "./inspector";
-import { DEFAULTS, empty, EXAMPLES, freeId, fromOrigin, fromText, type Instance, isGeographic, random } from "./instance";
+import {
+  DEFAULTS,
+  empty,
+  EXAMPLES,
+  freeId,
+  fromOrigin,
+  fromText,
+  type Instance,
+  isGeographic,
+  random,
+} from "./instance";
 import { instanceOf, linkTo } from "./link";
 import { element, find } from "./look";
 import type { Tool } from "./map";
@@ -42,7 +61,9 @@ function load(next: Instance): void {
   const { document } = next;
   instance = { ...next, options: { ...DEFAULTS, ...next.options } };
   if (document.cities.length > info.limits.cities) {
-    return complain(`${document.cities.length} cities are more than this service takes (${info.limits.cities})`);
+    return complain(
+      `${document.cities.length} cities are more than this service takes (${info.limits.cities})`,
+    );
   }
   complain("");
   const { origin } = instance;
@@ -52,6 +73,7 @@ function load(next: Instance): void {
     each.clear();
     each.show(instance, false);
   }
+  if (!document.depots.length) useTool("depot");
   showOptions();
   update();
 }
@@ -78,7 +100,8 @@ function makeRun(): Run {
     k < document.depots.length ? document.depots[k]! : document.cities[k - document.depots.length]!;
   const made: Run = new Run(() => update(), {
     place: (at, isDepot) => {
-      if (instance.document.matrix) return complain("distances are given by a matrix here: places cannot be added");
+      if (instance.document.matrix)
+        return complain("distances are given by a matrix here: places cannot be added");
       edit((document) => {
         const node: Node = { id: freeId(document, isDepot ? "D" : "") };
         write(node, at);
@@ -92,7 +115,8 @@ function makeRun(): Run {
       for (const each of [run, rival]) each.show(instance, true);
     },
     moved: () => {
-      if (instance.document.matrix) return complain("distances are given by a matrix here: moving changes nothing");
+      if (instance.document.matrix)
+        return complain("distances are given by a matrix here: moving changes nothing");
       if (made.plan) void solve(true);
     },
     erase: (k) => {
@@ -128,12 +152,15 @@ function showOptions(): void {
   const hasDemand = document.cities.some((city) => city.demand);
   const listed = Boolean(document.vehicles);
   const fits = (problem: string) =>
-    several ? ["mdvrp", "fmdvrp"].includes(problem) : ["mtsp", "tsp"].includes(problem) || (problem === "cvrp" && hasDemand);
+    several
+      ? ["mdvrp", "fmdvrp"].includes(problem)
+      : ["mtsp", "tsp"].includes(problem) || (problem === "cvrp" && hasDemand);
   const chosen = options.problem && fits(options.problem) ? options.problem : several ? "fmdvrp" : "mtsp";
   form.problem.replaceChildren(
     ...(listed ? [element("option", { value: "" }, "as the file says")] : []),
     ...(listed ? [] : Object.entries(PROBLEMS).filter(([name]) => fits(name))).map(([name, words]) =>
-      element("option", { value: name, selected: name === chosen }, `${name.toUpperCase()} · ${words}`)),
+      element("option", { value: name, selected: name === chosen }, `${name.toUpperCase()} · ${words}`),
+    ),
   );
   options.problem = listed ? undefined : chosen;
   form.vehicles.disabled = listed || chosen === "tsp";
@@ -141,7 +168,11 @@ function showOptions(): void {
   if (!options.vehicles && chosen !== "cvrp" && !listed) options.vehicles = 3;
   form.vehicles.value = listed ? "" : String(options.vehicles ?? "");
   form.vehicles.placeholder = listed ? "as the file says" : "as many as needed";
-  const ends = [["own", "where it started"], ...(several ? [["any", "at any depot"]] : []), ["open", "at its last stop"]];
+  const ends = [
+    ["own", "where it started"],
+    ...(several ? [["any", "at any depot"]] : []),
+    ["open", "at its last stop"],
+  ];
   if (several) for (const depot of document.depots) ends.push([depot.id, `at ${depot.name || depot.id}`]);
   const end = options.end ?? (chosen === "fmdvrp" ? "any" : "own");
   if (!ends.some(([value]) => value === end)) ends.push([end, end]);
@@ -158,7 +189,8 @@ function showOptions(): void {
   form.seed.value = String(options.seed ?? DEFAULTS.seed);
   if (options.method && info.methods.includes(options.method)) form.method.value = options.method;
   const { depots, cities } = document;
-  find("#size").textContent = `${cities.length} ${cities.length === 1 ? "city" : "cities"}, ${depots.length} ${depots.length === 1 ? "depot" : "depots"}`;
+  find("#size").textContent =
+    `${cities.length} ${cities.length === 1 ? "city" : "cities"}, ${depots.length} ${depots.length === 1 ? "depot" : "depots"}`;
 }
 
 function readOptions(): Options {
@@ -234,7 +266,8 @@ function update(): void {
   find("#solve").classList.toggle("stop", busy);
   find("#continue").hidden = busy || !hasPlan;
   find<HTMLButtonElement>("#inspect").disabled = !run.best || run.best.routes.length < 2;
-  for (const button of document.querySelectorAll<HTMLButtonElement>("#exports button")) button.disabled = !run.jobId || !run.found.length;
+  for (const button of document.querySelectorAll<HTMLButtonElement>("#exports button"))
+    button.disabled = !run.jobId || !run.found.length;
   find("#tiles-row").hidden = !(info.tiles && isGeographic(instance.document));
   announce(busy);
 }
@@ -243,7 +276,10 @@ let announced = "";
 
 function announce(busy: boolean): void {
   const best = run.found.at(-1);
-  const words = !busy && best ? `${find(".state", run.root).textContent}. Longest route ${find(".figures .longest dd", run.root).textContent}.` : "";
+  const words =
+    !busy && best
+      ? `${find(".state", run.root).textContent}. Longest route ${find(".figures .longest dd", run.root).textContent}.`
+      : "";
   if (words !== announced) find("#announcement").textContent = announced = words;
 }
 
@@ -293,7 +329,8 @@ function useTheme(theme: string): void {
 function wire(): void {
   find("#runs").append(run.root, rival.root);
   const examples = find<HTMLSelectElement>("#examples");
-  for (const [name, { title }] of Object.entries(EXAMPLES)) examples.append(element("option", { value: name }, title));
+  for (const [name, { title }] of Object.entries(EXAMPLES))
+    examples.append(element("option", { value: name }, title));
   examples.append(element("option", { value: "random" }, "Random cities …"));
   examples.addEventListener("change", () => {
     if (examples.value === "random") return drawLots();
@@ -301,7 +338,9 @@ function wire(): void {
   });
   const lots = ["#random-cities", "#random-depots", "#random-seed"].map((id) => find<HTMLInputElement>(id));
   const drawLots = () => {
-    const [cities, depots, seed] = lots.map((input) => Math.max(Number(input.min), Math.round(Number(input.value) || 0)));
+    const [cities, depots, seed] = lots.map((input) =>
+      Math.max(Number(input.min), Math.round(Number(input.value) || 0)),
+    );
     load(random(Math.min(cities!, info.limits.cities), Math.min(depots!, 50), seed!));
   };
   for (const input of lots) input.addEventListener("change", drawLots);
@@ -330,7 +369,8 @@ function wire(): void {
   });
   document.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text") ?? "";
-    if (!(event.target as Element).closest("input, textarea") && text.includes("\n")) void attempt(() => fromText(text));
+    if (!(event.target as Element).closest("input, textarea") && text.includes("\n"))
+      void attempt(() => fromText(text));
   });
   const paste = find<HTMLDialogElement>("#paste-dialog");
   find("#paste").addEventListener("click", () => paste.showModal());
@@ -338,10 +378,7 @@ function wire(): void {
     paste.close();
     void attempt(() => fromText(find<HTMLTextAreaElement>("#pasted").value));
   });
-  find("#clear").addEventListener("click", () => {
-    load(empty());
-    useTool("depot");
-  });
+  find("#clear").addEventListener("click", () => load(empty()));
 
   for (const button of document.querySelectorAll<HTMLButtonElement>("#tools button")) {
     button.addEventListener("click", () => useTool(button.dataset.tool as Tool));

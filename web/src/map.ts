@@ -34,6 +34,16 @@ const GLOW = 450;
 const REACH = 12;
 const TILE = 256;
 
+/** What an empty map shows: longitude, latitude; and x, y downwards. */
+const WORLD: [number, number][] = [
+  [-125, -45],
+  [150, 65],
+];
+const SQUARE: [number, number][] = [
+  [0, 0],
+  [100, -100],
+];
+
 export class MapView {
   tool: Tool = "move";
   private places: Place[] = [];
@@ -105,7 +115,7 @@ export class MapView {
     this.fitted = true;
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const points = this.places.map((place) => this.world(place.at));
-    if (points.length < 2 && !this.geographic) points.push([0, 0], [100, -100]);
+    if (points.length < 2) points.push(...(this.geographic ? WORLD.map((at) => this.world(at)) : SQUARE));
     const xs = points.map((p) => p[0]);
     const ys = points.map((p) => p[1]);
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
@@ -437,17 +447,20 @@ export class MapView {
       for (let y = Math.max(0, first[1]); y < count && y * size + this.origin[1] < height; y++) {
         const picture = this.tile(level, ((x % count) + count) % count, y);
         if (!picture.complete || !picture.naturalWidth) continue;
-        context.drawImage(picture, x * size + this.origin[0], y * size + this.origin[1], size + 0.5, size + 0.5);
+        context.drawImage(
+          picture,
+          x * size + this.origin[0],
+          y * size + this.origin[1],
+          size + 0.5,
+          size + 0.5,
+        );
       }
     }
     context.restore();
   }
 
   private tile(z: number, x: number, y: number): HTMLImageElement {
-    const address = this.tiles
-      .replace("{z}", String(z))
-      .replace("{x}", String(x))
-      .replace("{y}", String(y));
+    const address = this.tiles.replace("{z}", String(z)).replace("{x}", String(x)).replace("{y}", String(y));
     let picture = this.pictures.get(address);
     if (!picture) {
       picture = new Image();

@@ -1,6 +1,16 @@
 /** One search as the page shows it: the map, the figures, the balance of the vehicles, the course over time. */
 
-import { type Best, follow, job, type Options, Refused, type StartRoute, type State, stop, submit } from "./api";
+import {
+  type Best,
+  follow,
+  job,
+  type Options,
+  Refused,
+  type StartRoute,
+  type State,
+  stop,
+  submit,
+} from "./api";
 import { Chart } from "./chart";
 import { type Instance, isGeographic, nodesOf, requestOf } from "./instance";
 import { element, find, type Format, lengthFormat, percent, routeColour } from "./look";
@@ -283,16 +293,26 @@ export class Run {
       fill!.classList.toggle("bounded", bound !== null);
       stops!.textContent = String(route.stops.length);
       length!.textContent = format(route.length);
-      const ends = route.end === null ? "open" : route.end === route.start ? route.start : `${route.start} to ${route.end}`;
+      const ends =
+        route.end === null
+          ? "open"
+          : route.end === route.start
+            ? route.start
+            : `${route.start} to ${route.end}`;
       button.title = `Vehicle ${route.vehicle}: ${route.stops.length} stops, ${format(route.length)}, ${ends}`;
       button.setAttribute("aria-label", button.title);
     });
   }
 
   private bar(): HTMLLIElement {
-    const button = element("button", { type: "button", class: "bar" },
-      element("span", { class: "name" }), element("span", { class: "fill" }, element("i")),
-      element("span", { class: "stops" }), element("span", { class: "length" }));
+    const button = element(
+      "button",
+      { type: "button", class: "bar" },
+      element("span", { class: "name" }),
+      element("span", { class: "fill" }, element("i")),
+      element("span", { class: "stops" }),
+      element("span", { class: "length" }),
+    );
     button.addEventListener("click", () => {
       const vehicle = Number(button.dataset.vehicle);
       this.light(vehicle === this.lit ? null : vehicle);
@@ -305,8 +325,20 @@ export class Run {
     const curve = (value: (best: Found) => number) =>
       this.found.map((best) => ({ seconds: best.seconds, value: value(best) }));
     const { format, isMinsum, bound, elapsed } = this;
-    this.charts.longest.show(curve((b) => b.makespan), isMinsum ? null : bound, elapsed, shown, format);
-    this.charts.total.show(curve((b) => b.total), isMinsum ? bound : null, elapsed, shown, format);
+    this.charts.longest.show(
+      curve((b) => b.makespan),
+      isMinsum ? null : bound,
+      elapsed,
+      shown,
+      format,
+    );
+    this.charts.total.show(
+      curve((b) => b.total),
+      isMinsum ? bound : null,
+      elapsed,
+      shown,
+      format,
+    );
   }
 }
 

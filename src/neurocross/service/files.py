@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import files as package_files
 from importlib.resources.abc import Traversable
 
 NOT_BUILT = """<!doctype html>
@@ -29,7 +29,7 @@ class File:
 
 def page() -> dict[str, File]:
     """The files by the path they are asked for; only a notice where the page was not built."""
-    root = files("neurocross.service") / "page"
+    root = package_files("neurocross.service") / "page"
     found = dict(_walk(root, "")) if root.is_dir() else {}
     index = found.pop("/index.html", File(NOT_BUILT.encode(), "text/html; charset=utf-8", False))
     return {"/": index} | found

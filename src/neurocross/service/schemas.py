@@ -24,8 +24,6 @@ depot,depot,50,50
 4,city,15,75
 """
 
-_PLAN_FORMATS = ("json", "csv", "geojson", "sol", "svg")
-
 
 class _Schema(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -256,6 +254,6 @@ class Inspection(_Schema):
     chosen: Annotated[Pick | None, Field(description="The best exchange at the pair asked for.")]
 
 
-PLAN_FORMATS = _PLAN_FORMATS
-PlanFormat = Literal["json", "csv", "geojson", "sol", "svg"]
+PLAN_FORMATS = ("json", "csv", "geojson", "sol", "svg")
+PlanFormat = Literal[PLAN_FORMATS]  # type: ignore[valid-type]
 JobState = Literal["queued", "running", *ENDED]  # type: ignore[valid-type]
