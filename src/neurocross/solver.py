@@ -342,7 +342,7 @@ def _engine(
         iterations=finite(limits.iterations),
         no_improvement=finite(limits.no_improvement),
         target=limits.target,
-        start=None if start is None else each_city_once(problem, start.tours),
+        start=None if start is None else Solution(problem, each_city_once(problem, start.tours)),
         threads=1 if threads is None else threads,
         on_best=told,
     )
@@ -388,7 +388,7 @@ def _start(
         repaired = hybrid(
             problem,
             seed=int(rng.integers(2**63)),
-            start=plan,
+            start=Solution(problem, plan),
             target=math.inf,  # whatever keeps the limits is good enough
             iterations=REPAIR_ITERATIONS,
             time_limit=None if seconds == math.inf else seconds,
