@@ -225,3 +225,48 @@ def test_ctrl_c_prints_the_best_so_far_and_exits_0(tmp_path: Path, method: str) 
     out, _ = process.communicate(timeout=30)
     answer = json.loads(out)
     assert process.returncode == 0 and answer["feasible"] and answer["seconds"] < 30
+
+
+@pytest.mark.parametrize("command", [["solve", "-m", "2", "-o"], ["convert", "-m", "2"]])
+def test_the_file_of_the_problem_is_never_written_over(run, square: Path, command: list[str]) -> None:
+    before = square.read_text()
+    link = square.with_name("link.csv")
+    link.symlink_to(square)
+    for target in (square, link):
+        code, _, err = run(command[0], square, *command[1:], target)
+        assert code == 2 and err == f"error: {target}: is the problem's own file: give another to write to\n"
+    assert square.read_text() == before
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(run, tmp_path: Path) -> None:
+    (tmp_path / "stops.csv").write_text(
+        "id,kind,x,y,name\nd,depot,0,0,[bold]\na,city,0,1,[/nothing]\nb,city,1,0,:smile:\n"
+    )
+    code, out, _ = run("solve", tmp_path / "stops.csv", "-m", 2, "--time", 0)
+    assert code == 0
+    assert all(name in out for name in ("[bold]", "[/nothing]", ":smile:"))
+
+
+def test_vehicles_that_are_not_needed_are_counted_in_one_line(run, square: Path) -> None:
+    code, out, _ = run("solve", square, "-m", 5000, "--time", 1, "-q")
+    assert code == 0
+    assert "4997 of 5000 vehicles not needed" in out and len(out.splitlines()) == 6
+
+
+def test_a_closed_standard_output_loses_the_answer_only(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.sol"
+    command = [
+        sys.executable,
+        "-m",
+        "neurocross",
+        "solve",
+        str(TOWNS),
+        "-m",
+        "4",
+        "--time",
+        "0",
+        "-o",
+        str(plan),
+    ]
+    ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, "Traceback" in ended.stderr, plan.exists()) == (0, False, True)

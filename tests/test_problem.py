@@ -269,7 +269,11 @@ def test_what_is_wrong_is_named(changes, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Problem.mtsp(SQUARE, vehicles=0), "vehicles must be at least 1, not 0"),
+        (lambda: Problem.mtsp(SQUARE, vehicles=0), "vehicles must be from 1 to 100000, not 0"),
+        (
+            lambda: Problem.mtsp(SQUARE, vehicles=10**18),
+            "vehicles must be from 1 to 100000, not 1000000000000000000",
+        ),
         (
             lambda: Problem.mtsp(SQUARE, vehicles=2.5),
             "vehicles must be a whole number, or one for each depot, not 2.5",

@@ -84,6 +84,9 @@ def reads_problem(command: Callable[..., None]) -> Callable[..., None]:
     file, *options = shared.values()
 
     def wrapper(**given: Any) -> None:
+        for target in (given.get("output"), given.get("plot")):
+            if target and target.exists() and given["file"].exists() and target.samefile(given["file"]):
+                raise InputError(f"{target}: is the problem's own file: give another to write to")
         task = _read_problem(**{name: given.pop(name) for name in shared})
         command(task, **given)
 
@@ -173,7 +176,7 @@ def solve(
 @reads_problem
 def check(
     task: Problem,
-    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help=".sol, .json or .csv.")],
+    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help=".sol, .json, .csv or .geojson.")],
 ) -> None:
     """Check a solution of FILE: exit 0 if feasible, 3 if not, each violation on a line."""
     from neurocross.io import read_solution

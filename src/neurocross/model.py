@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from neurocross.errors import InputError
-from neurocross.problem import EndRule, FloatArray, Problem, Vehicle
+from neurocross.problem import EndRule, FloatArray, Problem, Vehicle, checked_number
 from neurocross.solver import Result, solve
 from neurocross.stop import StoppingCriterion
 
@@ -84,10 +84,13 @@ class Model:
         """Add equal vehicles; they start at the first depot and return to their own unless told otherwise."""
         if not self._depots:
             raise InputError("add a depot before the vehicle types that start there")
-        if num_available < 1:
-            raise InputError(f"num_available must be at least 1, not {num_available}")
         kind = VehicleType(
-            num_available, capacity, start_depot or self._depots[0], end_depot or "own", max_distance, name
+            checked_number(num_available),
+            capacity,
+            start_depot or self._depots[0],
+            "own" if end_depot is None else end_depot,
+            max_distance,
+            name,
         )
         self._types.append(kind)
         return kind

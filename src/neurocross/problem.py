@@ -33,6 +33,9 @@ EARTH_RADIUS = 6_371_008.8
 LARGEST = 1e100
 """Coordinates, distances and amounts up to this make finite lengths, however many are added or squared."""
 
+MOST_VEHICLES = 100_000
+"""A fleet that is larger is a mistake, and would fill the memory before anybody could say so."""
+
 
 def with_slack(limit: float) -> float:
     """A capacity or length limit as sums of floats are held to it: what meets it on paper meets it here."""
@@ -338,18 +341,25 @@ _TOLERANCE_ARCS = 1e7
 _ARRAYS = ("coords", "matrix", "demand", "service")
 
 
+def checked_number(vehicles: int) -> int:
+    """A number of vehicles, refused where it is a mistake."""
+    if not 1 <= vehicles <= MOST_VEHICLES:
+        raise InputError(f"vehicles must be from 1 to {MOST_VEHICLES}, not {vehicles}")
+    return vehicles
+
+
 def fleet_of(vehicles: int | Sequence[int], *, starts: Sequence[int], **rules: Any) -> tuple[Vehicle, ...]:
     """Equal vehicles: their number (round robin over `starts`), or how many at each start."""
     if len(starts) == 0:
         raise InputError("a problem needs at least one depot")
     if isinstance(vehicles, Integer):
-        if vehicles < 1:
-            raise InputError(f"vehicles must be at least 1, not {vehicles}")
-        return tuple(Vehicle(start=starts[k % len(starts)], **rules) for k in range(vehicles))
+        return tuple(Vehicle(start=starts[k % len(starts)], **rules) for k in range(checked_number(vehicles)))
     if not (isinstance(vehicles, Iterable) and all(isinstance(m, Integer) and m >= 0 for m in vehicles)):
         raise InputError(f"vehicles must be a whole number, or one for each depot, not {vehicles}")
     if len(vehicles) != len(starts):
         raise InputError(f"vehicles lists {len(vehicles)} depots, there are {len(starts)}")
+    if any(vehicles):
+        checked_number(sum(vehicles))
     return tuple(Vehicle(start=s, **rules) for s, m in zip(starts, vehicles, strict=True) for _ in range(m))
 
 

@@ -84,9 +84,8 @@ def print_result(result: Result) -> None:
     if with_load:
         table.add_column("load", justify="right", no_wrap=True)
     table.add_column("route", overflow="fold")
-    for route in solution.routes:
-        if not route.cities and not problem.fleet_is_bounded:
-            continue
+    used = [route for route in solution.routes if route.cities]
+    for route in used:
         table.add_row(
             problem.vehicle_name(route.vehicle),
             _label(problem, route.start),
@@ -94,11 +93,12 @@ def print_result(result: Result) -> None:
             str(len(route.cities)),
             unit(route.length),
             *([f"{route.load:g}"] if with_load else []),
-            " ".join(_label(problem, c) for c in route.cities) or "-",
-            style="bold" if route.length == solution.makespan and route.cities else None,
+            " ".join(_label(problem, c) for c in route.cities),
+            style="bold" if route.length == solution.makespan else None,
         )
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(table, highlight=False)
+    _print_table(table)
+    if problem.fleet_is_bounded and (idle := problem.n_vehicles - len(used)):
+        print(f"{idle} of {problem.n_vehicles} vehicles not needed")
     quality = "optimal" if result.optimal else f"gap {100 * result.gap:.2f} %"
     verdict = quality if result.feasible else "infeasible"
     longest, total = f"longest {unit(result.makespan)}", f"total {unit(result.total)}"
@@ -107,6 +107,12 @@ def print_result(result: Result) -> None:
         f"{', '.join(parts)}, bound {unit(result.lower_bound)}, {verdict}; "
         f"{result.method}, seed {result.seed}, {result.seconds:.2f} s, {result.iterations} iterations"
     )
+
+
+def _print_table(table: Table) -> None:
+    """Print it as it is: names of places may look like markup, and a file has no edge to fold lines at."""
+    console = Console(markup=False, emoji=False, highlight=False)
+    console.print(table, width=None if console.is_terminal else max(console.width, 120))
 
 
 def _label(problem: Problem, node: int) -> str:
@@ -140,7 +146,7 @@ def print_tradeoff(plans: Sequence[Solution]) -> None:
             _more(plan.total, cheapest.total),
             str(sum(1 for tour in plan.tours if tour)),
         )
-    Console().print(table, highlight=False)
+    _print_table(table)
 
 
 def _more(value: float, least: float) -> str:

@@ -203,7 +203,7 @@ BAD = [
     ),
     (OURS, '"id": "a"', '"id": "a\\nb"', ": ids of node 1 must be plain text on one line, not 'a\\nb'"),
     (OURS, "[{}]", "[]", ": a problem needs at least one vehicle"),
-    (OURS, "[{}]", '[{"count": -1}]', ": vehicles[0].count must be at least 0, not -1"),
+    (OURS, "[{}]", '[{"count": -1}]', ": vehicles[0].count must be between 0 and 100000, not -1"),
     (OURS, "[{}]", '[{"start": "a"}]', ": vehicles[0].start is 'a', which is no depot's id"),
     (OURS, "[{}]", '[{"end": "d"}]', ": vehicles[0].end must be own, any, open or a list of depots' ids"),
     (OURS, "[{}]", '[{"end": []}]', ": vehicle 1 may end nowhere: give it a depot, or end 'open'"),

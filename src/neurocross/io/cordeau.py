@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -53,9 +54,8 @@ def parse_cordeau(text: str, source: str, options: ReadOptions) -> Problem:
             demand=_per_node(nodes, 4, "the demand", n_depots),
             ids=_numbers(nodes),
             vehicles=tuple(
-                Vehicle(start=depot, max_length=longest, capacity=most)
-                for depot, (longest, most) in enumerate(limits)
-                for _ in range(at_each)
+                replace(vehicle, max_length=limits[vehicle.start][0], capacity=limits[vehicle.start][1])
+                for vehicle in fleet_of([at_each] * n_depots, starts=range(n_depots))
             ),
         ),
         options,

@@ -62,8 +62,7 @@ class Value:
         except OverflowError:
             raise self.fail("is too large a number") from None
         if not least <= value <= most:
-            bounds = f"at least {least:g}" if math.isinf(most) else f"between {least:g} and {most:g}"
-            raise self.fail(f"must be {bounds}, not {value:g}")
+            raise self.fail(f"must be {_range(least, most)}, not {value:g}")
         return value
 
     def square(self, size: int | None = None) -> FloatArray:
@@ -86,12 +85,12 @@ class Value:
             return [*map(float, data)]
         return [item.number(least=0) for item in self.items()]  # slower, and names the one that is wrong
 
-    def whole(self, least: int) -> int:
-        """A whole number of at least `least`."""
+    def whole(self, least: int, most: float = math.inf) -> int:
+        """A whole number between `least` and `most`."""
         if type(self.data) is not int:
             raise self.fail(f"must be a whole number, not {_quoted(self.data)}")
-        if self.data < least:
-            raise self.fail(f"must be at least {least}, not {_quoted(self.data)}")
+        if not least <= self.data <= most:
+            raise self.fail(f"must be {_range(least, most)}, not {_quoted(self.data)}")
         return self.data
 
     def truth(self) -> bool:
@@ -199,3 +198,7 @@ def _quoted(value: Any) -> str:
 
 def _lower(message: str) -> str:
     return message[:1].lower() + message[1:]
+
+
+def _range(least: float, most: float) -> str:
+    return f"at least {least:g}" if math.isinf(most) else f"between {least:g} and {most:g}"

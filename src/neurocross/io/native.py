@@ -15,7 +15,7 @@ from neurocross.io.sheet import Sheet, amounts_of, problem_of
 from neurocross.io.stops import nodes_by_id, solution_of
 from neurocross.io.text import plain, shown
 from neurocross.objective import Objective
-from neurocross.problem import KINDS, METRICS, ROUNDINGS, EndRule, FloatArray, Problem, Vehicle
+from neurocross.problem import KINDS, METRICS, MOST_VEHICLES, ROUNDINGS, EndRule, FloatArray, Problem, Vehicle
 from neurocross.solution import Solution
 
 VERSION = 1
@@ -132,7 +132,8 @@ def _vehicles(value: Value, depots: tuple[str, ...]) -> tuple[Vehicle, ...]:
             name=members["name"].text() if "name" in members else "",
             **limits,
         )
-        vehicles += [vehicle] * (members["count"].whole(least=0) if "count" in members else 1)
+        count = members["count"].whole(least=0, most=MOST_VEHICLES) if "count" in members else 1
+        vehicles += [vehicle] * count
     return tuple(vehicles)
 
 

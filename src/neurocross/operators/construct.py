@@ -23,6 +23,9 @@ LLOYD_ROUNDS = 10
 LANDMARKS = 8
 """Nodes whose distances place the others where there are no coordinates."""
 
+AT_A_TIME = 100_000
+"""Distances between points and centres computed at once: they stay in the cache."""
+
 SPARE_VEHICLES = 1.05
 """How many more vehicles than the total demand needs an unlimited fleet starts with."""
 
@@ -52,10 +55,9 @@ def _groups(problem: Problem, rng: np.random.Generator) -> list[Cities]:
         return [cities] * problem.n_vehicles
     centres = _k_means(places[cities], min(k, len(cities)), rng)
     vehicles = _match(centres, places, problem)
-    squared = ((places[cities, None] - centres[None]) ** 2).sum(axis=2)
-    owner = np.asarray(vehicles)[squared.argmin(axis=1)]
+    owner = vehicles[_nearest(places[cities], centres)]
     if not _fits(problem, cities, owner):
-        owner = _pack(problem, cities, squared, vehicles)
+        owner = _pack(problem, cities, places, centres, vehicles)
     return [cities[owner == v] for v in range(problem.n_vehicles)]
 
 
@@ -92,25 +94,41 @@ def _k_means(points: FloatArray, k: int, rng: np.random.Generator) -> FloatArray
         centres = np.vstack([centres, points[chosen]])
         squared = np.minimum(squared, ((points - points[chosen]) ** 2).sum(axis=1))
     for _ in range(LLOYD_ROUNDS):
-        nearest = ((points[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
+        nearest = _nearest(points, centres)
         sizes = np.bincount(nearest, minlength=k)
         sums = np.stack([np.bincount(nearest, column, k) for column in points.T], axis=1)
         centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
     return centres
 
 
-def _match(centres: FloatArray, places: FloatArray, problem: Problem) -> list[int]:
+def _nearest(points: FloatArray, centres: FloatArray) -> np.ndarray:
+    """The nearest centre of every point; a few points at a time, so that thousands of groups fit."""
+    rows = max(1, AT_A_TIME // len(centres))
+    blocks = (points[k : k + rows] for k in range(0, len(points), rows))
+    return np.concatenate([_squared(block, centres).argmin(axis=1) for block in blocks])
+
+
+def _squared(points: FloatArray, centres: FloatArray) -> FloatArray:
+    """(points, centres): squared distances."""
+    squared = np.zeros((len(points), len(centres)))
+    for x, centre_x in zip(points.T, centres.T, strict=True):
+        squared += (x[:, None] - centre_x) ** 2
+    return squared
+
+
+def _match(centres: FloatArray, places: FloatArray, problem: Problem) -> np.ndarray:
     """The vehicle of every group: the nearest start and group first, each vehicle once."""
-    starts = places[[vehicle.start for vehicle in problem.vehicles]]
-    squared = ((centres[:, None] - starts[None]) ** 2).sum(axis=2)
-    vehicle_of: dict[int, int] = {}
-    free = set(range(problem.n_vehicles))
+    waiting: dict[int, list[int]] = {}
+    for k in reversed(range(problem.n_vehicles)):
+        waiting.setdefault(problem.vehicles[k].start, []).append(k)
+    starts = sorted(waiting)
+    squared = _squared(centres, places[starts])
+    vehicle_of = np.full(len(centres), -1)
     for index in np.argsort(squared, axis=None, kind="stable"):
-        group, vehicle = divmod(int(index), problem.n_vehicles)
-        if group not in vehicle_of and vehicle in free:
-            vehicle_of[group] = vehicle
-            free.remove(vehicle)
-    return [vehicle_of[group] for group in range(len(centres))]
+        group, start = divmod(int(index), len(starts))
+        if vehicle_of[group] < 0 and waiting[starts[start]]:
+            vehicle_of[group] = waiting[starts[start]].pop()
+    return vehicle_of
 
 
 def _room(problem: Problem) -> FloatArray:
@@ -123,7 +141,9 @@ def _fits(problem: Problem, cities: Cities, owner: np.ndarray) -> bool:
     return bool((loads <= _room(problem)).all())
 
 
-def _pack(problem: Problem, cities: Cities, squared: FloatArray, vehicles: list[int]) -> np.ndarray:
+def _pack(
+    problem: Problem, cities: Cities, places: FloatArray, centres: FloatArray, vehicles: np.ndarray
+) -> np.ndarray:
     """Large demands first, each to the nearest group with room, else to any vehicle with room.
 
     If that leaves somebody out, best-fit decreasing without regard to the map; if that does too,
@@ -131,20 +151,22 @@ def _pack(problem: Problem, cities: Cities, squared: FloatArray, vehicles: list[
     """
     demand = cast(FloatArray, problem.demand)[cities]
     order = np.argsort(-demand, kind="stable")
-    others = [v for v in range(problem.n_vehicles) if v not in set(vehicles)]
     owner = np.empty(len(cities), int)
     for by_map in (True, False):
         room = _room(problem)
         packed = True
         for city in order:
-            if by_map:
-                wishes = [vehicles[g] for g in np.argsort(squared[city], kind="stable")] + others
-                fitting = next((v for v in wishes if room[v] >= demand[city]), None)
+            able = np.flatnonzero(room >= demand[city])
+            packed &= len(able) > 0
+            if not len(able):
+                owner[city] = room.argmax()
+            elif not by_map:
+                owner[city] = able[room[able].argmin()]
+            elif (near := room[vehicles] >= demand[city]).any():
+                squared = _squared(places[cities[city], None], centres)[0]
+                owner[city] = vehicles[np.where(near, squared, np.inf).argmin()]
             else:
-                able = np.flatnonzero(room >= demand[city])
-                fitting = int(able[room[able].argmin()]) if len(able) else None
-            packed &= fitting is not None
-            owner[city] = int(room.argmax()) if fitting is None else fitting
+                owner[city] = able[0]
             room[owner[city]] -= demand[city]
         if packed:
             break
