@@ -5,16 +5,18 @@
 # make test      set up and run every test
 # make lint      style, types, import order of the layers, C++ format
 # make bench-service   what the service and its page promise, measured on this machine
+# make board-quick | board-full | board-long   DATA=directory of public instances; bench/scoreboard.md
 # make bench-kernels   speed of the kernels, start-up and time limits, as ratios on this machine
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+DATA ?= ../shared/data
 CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*)
 
 PAGE := src/neurocross/service/page/index.html
 
-.PHONY: demo serve page wheel test lint format bench-kernels bench-service clean
+.PHONY: demo serve page wheel test lint format bench-kernels bench-service board-quick board-full board-long clean
 
 demo: $(VENV)/.ready
 	mkdir -p demo
@@ -62,6 +64,12 @@ bench-kernels: $(VENV)/.ready
 
 bench-service: $(VENV)/.ready-dev page
 	$(BIN)/python tests/measure_service.py
+
+board-quick board-full board-long: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/neurocross bench run $@ --data $(DATA) -o bench/results/$@
+	$(BIN)/neurocross bench report bench/results/$@
+	$(BIN)/neurocross bench board bench/results -o bench/scoreboard.md
 
 clean:
 	rm -rf $(VENV) build demo dist web/node_modules $(dir $(PAGE))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from neurocross.bench import cli as bench
 from neurocross.errors import InputError, MissingDependencyError, NeurocrossError
 from neurocross.train import commands
 
@@ -360,6 +361,7 @@ def pareto(
 
 for _command in (commands.label, commands.train, commands.export, commands.evaluate):
     app.command()(_command)
+app.add_typer(bench.app, name="bench")
 
 
 def _refuse_missing_directories(*paths: Path | None) -> None:

@@ -1,0 +1,69 @@
+"""`python -m neurocross.bench.worker`: runs one solver on one instance after another in a process of its own.
+
+Jobs come as pickles on standard input, answers go as pickles to standard output. A solver that crashes or
+hangs takes this process with it and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+
+from neurocross import InputError, MissingDependencyError
+from neurocross.bench.adapter import Tours
+from neurocross.bench.job import Answer, Job
+from neurocross.bench.solvers import NotProvenError, solver_of
+from neurocross.bench.topk import rank_of_best
+
+APART = 1.05
+"""Reported plans are kept only this much later, relatively, than the one before: a curve needs no more."""
+
+
+def run(job: Job) -> Answer:
+    """Run a job; every Python error becomes an answer."""
+    answer = Answer("ok")
+    began = time.perf_counter()
+
+    def report(tours: Tours) -> None:
+        now = time.perf_counter() - began
+        if answer.trace and now < APART * answer.trace[-1][0]:
+            answer.trace.pop()
+        answer.trace.append((now, tours))
+
+    try:
+        if job.measure == "rank":
+            answer.rank = rank_of_best(job.problem, job.spec.name, job.seed)
+        else:
+            solve = solver_of(job.spec, job.lkh)
+            began = time.perf_counter()  # imports are not part of the run
+            answer.tours = solve(job.problem, job.seed, job.time_limit, report)
+    except NotProvenError as error:
+        answer.status, answer.note, answer.tours = "not proven", str(error), error.tours
+    except MissingDependencyError as error:
+        answer.status, answer.note = "missing", str(error)
+    except InputError as error:
+        answer.status, answer.note = "failed", str(error)
+    except Exception as error:
+        answer.status, answer.note = "failed", f"{type(error).__name__}: {error}"
+    answer.seconds = time.perf_counter() - began
+    return answer
+
+
+def main() -> None:
+    """Answer jobs until standard input ends."""
+    # Solvers may print: their output goes to standard error, the answers alone to the pipe.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while True:
+        try:
+            job = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump(run(job), answers)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
