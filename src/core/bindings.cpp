@@ -180,7 +180,7 @@ void bind_bounds(nb::module_& m) {
 
 }  // namespace
 
-void bind_engine(nb::module_& m);  // engine_bindings.cpp
+void bind_engine(nb::module_& m);   // engine_bindings.cpp
 void bind_predict(nb::module_& m);  // predict_bindings.cpp
 
 NB_MODULE(_core, m) {
