@@ -270,3 +270,30 @@ def test_a_closed_standard_output_loses_the_answer_only(tmp_path: Path) -> None:
     ]
     ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, "Traceback" in ended.stderr, plan.exists()) == (0, False, True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full")
+@pytest.mark.parametrize("option", [["--json"], []])
+def test_a_full_disk_under_standard_output_is_one_line(option: list[str]) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "neurocross",
+        "solve",
+        str(TOWNS),
+        "-m",
+        "4",
+        "--time",
+        "0",
+        "-q",
+        *option,
+    ]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run([*command, "-q"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ended.stderr == "error: standard output cannot be written: No space left on device\n"
+    assert ended.returncode == 2
+
+
+def test_a_problem_too_large_for_the_memory_is_one_line(run, tmp_path: Path) -> None:
+    code, _, err = run("generate", "tsp", "--cities", 10**14, "-o", tmp_path)
+    assert (code, err) == (2, "error: there is not enough memory for a problem of this size\n")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -36,10 +37,25 @@ app = typer.Typer(
 def main() -> None:
     """Run the command; every error a user can cause is one line and a code."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()  # here, where a full disk can still be told of
     except NeurocrossError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
+    except MemoryError:
+        _fail("there is not enough memory for a problem of this size", InputError.exit_code)
+    except OSError as error:
+        if error.filename is not None:  # not the answer's way out: a file whose error nobody translated
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else the interpreter tries again as it ends
+        _fail(f"standard output cannot be written: {error.strerror}", InputError.exit_code)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(code)
 
 
 def _option(*names: str, help: str) -> Any:
