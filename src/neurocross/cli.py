@@ -310,6 +310,7 @@ def serve(
     max_cities: Annotated[int, typer.Option(help="Cities of a job.")] = 5_000,
     max_seconds: Annotated[float, typer.Option(help="Seconds a job may ask for.")] = 600.0,
     max_body: Annotated[int, typer.Option(help="Bytes of a request.")] = 8_000_000,
+    max_memory: Annotated[int, typer.Option(help="Megabytes a search may use.")] = 4_096,
     parse_seconds: Annotated[
         float, typer.Option(help="Seconds to read an upload or write an export.")
     ] = 10.0,
@@ -329,8 +330,8 @@ def serve(
     chosen: dict[str, Any] = {"database": database, "jobs_at_once": jobs_at_once, "tiles": tiles}
     settings = Settings(
         host=host, token=None if token_file is None else read_token(token_file), max_queue=max_queue,
-        max_cities=max_cities, max_seconds=max_seconds, max_body=max_body, parse_seconds=parse_seconds,
-        keep_jobs=keep_jobs, **{name: value for name, value in chosen.items() if value is not None},
+        max_cities=max_cities, max_seconds=max_seconds, max_body=max_body, max_memory=max_memory,
+        parse_seconds=parse_seconds, keep_jobs=keep_jobs, **{name: value for name, value in chosen.items() if value is not None},
     )  # fmt: skip
     run(settings, port)
 

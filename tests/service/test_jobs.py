@@ -63,6 +63,13 @@ def test_events_go_on_after_the_last_one_seen(service: Service) -> None:
     assert list(service.events(job, after=2)) == all_events[2:]
 
 
+def test_a_listener_who_comes_back_misses_nothing_of_a_running_job(service: Service) -> None:
+    job = service.submit(seconds=1)
+    first, *_ = service.first_best(job)
+    rest = [number for number, _, _ in service.events(job, after=first)]
+    assert rest == list(range(first + 1, first + 1 + len(rest))) and rest
+
+
 def test_a_listener_who_has_seen_everything_is_told_not_to_come_back(service: Service) -> None:
     job = service.submit(SQUARE, seconds=0.1)
     last = list(service.events(job))[-1][0]

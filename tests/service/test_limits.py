@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +80,40 @@ def test_an_upload_that_takes_too_long_to_read_is_given_up(serve: Callable[..., 
     body = "id,kind,x,y\nd,depot,0,0\n" + "".join(f"{k},city,{k},1\n" for k in range(200_000))
     assert "took longer than 0.05 s" in _refused(service, 422, body, vehicles=3)
     assert service.http.get("health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("count", "sentence"), [(10**10, "more memory than the service gives"), (5_001, "has 5001 vehicles")]
+)
+def test_a_small_file_cannot_ask_for_a_huge_fleet(service: Service, count: int, sentence: str) -> None:
+    document = {
+        "neurocross": 1,
+        "depots": [{"id": "d", "x": 0, "y": 0}],
+        "cities": [],
+        "vehicles": [{"count": count}],
+    }
+    answer = service.http.post("v1/jobs", json={"instance": document})
+    assert answer.status_code == 422 and sentence in answer.json()["error"]
+
+
+def test_a_port_that_is_taken_is_told_in_a_line(service: Service, tmp_path: Path) -> None:
+    port = service.url.rstrip("/").rpartition(":")[2]
+    command = [
+        sys.executable,
+        "-m",
+        "neurocross",
+        "serve",
+        "--port",
+        port,
+        "--database",
+        str(tmp_path / "jobs"),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert (
+        ended.stderr.startswith(f"error: cannot listen on 127.0.0.1 port {port}")
+        and ended.stderr.count("\n") == 1
+    )
 
 
 def test_a_token_is_asked_for_where_one_is_set(serve: Callable[..., Service], tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ export interface MapEvents {
 }
 
 const GLOW = 450;
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 const REACH = 12;
 const TILE = 256;
 
@@ -290,7 +291,7 @@ export class MapView {
     context.clearRect(0, 0, width, height);
     if (this.geographic && this.tiles) this.drawTiles(context, width, height);
     else this.drawGrid(context, width, height);
-    const glow = Math.max(0, 1 - (performance.now() - this.freshSince) / GLOW);
+    const glow = CALM.matches ? 0 : Math.max(0, 1 - (performance.now() - this.freshSince) / GLOW);
     if (glow > 0 && this.fresh.length) {
       this.drawGlow(context, glow);
       this.redraw();

@@ -34,7 +34,8 @@ class Jobs:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.store = Store(settings.database)
-        self._desk, self._solvers = Pool(DESK), Pool(settings.jobs_at_once)
+        self._desk = Pool(DESK, settings.max_memory)
+        self._solvers = Pool(settings.jobs_at_once, settings.max_memory)
         self._queue: asyncio.Queue[str] = asyncio.Queue()
         self._running: dict[str, asyncio.Task[None]] = {}
         self._runners: list[asyncio.Task[None]] = []

@@ -34,11 +34,11 @@ class Worker:
         self._process = process
 
     @classmethod
-    async def spawn(cls) -> Worker:
+    async def spawn(cls, megabytes: int) -> Worker:
         """A process that has imported everything and waits for a task."""
         # Its own session: Ctrl-C in a terminal is for the service, which then ends its workers.
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "neurocross.service.worker",
+            sys.executable, "-m", "neurocross.service.worker", str(megabytes),
             stdin=PIPE, stdout=PIPE, limit=LONGEST_LINE, start_new_session=True,
         )  # fmt: skip
         worker = cls(process)
@@ -95,10 +95,10 @@ class Worker:
 
 
 class Pool:
-    """`size` workers, each in use, free for the next task, or being started."""
+    """`size` workers of so many megabytes, each in use, free for the next task, or being started."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    def __init__(self, size: int, megabytes: int) -> None:
+        self._size, self._megabytes = size, megabytes
         self._free: asyncio.Queue[Worker] = asyncio.Queue()
         self._alive: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
@@ -156,7 +156,7 @@ class Pool:
     async def _started(self) -> None:
         while True:
             try:
-                worker = await Worker.spawn()
+                worker = await Worker.spawn(self._megabytes)
             except (Failed, OSError):  # no memory, no process to be had: it may get better
                 await asyncio.sleep(START_AGAIN)
                 continue

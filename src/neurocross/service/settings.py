@@ -36,6 +36,8 @@ class Settings:
     """Longest time a job may ask for."""
     max_body: int = 8_000_000
     """Bytes of a request at most."""
+    max_memory: int = 4_096
+    """Megabytes a worker process may use; needs Linux or another Unix."""
     parse_seconds: float = 10.0
     """Time to read an upload, write an export or inspect an exchange."""
     keep_jobs: int = 1_000
@@ -44,7 +46,15 @@ class Settings:
     """Template of map tiles for the page; empty for none."""
 
     def __post_init__(self) -> None:
-        for name in ("jobs_at_once", "max_cities", "max_seconds", "max_body", "parse_seconds", "keep_jobs"):
+        for name in (
+            "jobs_at_once",
+            "max_cities",
+            "max_seconds",
+            "max_body",
+            "max_memory",
+            "parse_seconds",
+            "keep_jobs",
+        ):
             if not getattr(self, name) > 0:
                 flag = name.replace("_", "-")
                 raise InputError(f"--{flag} must be more than 0, not {getattr(self, name)}")

@@ -63,6 +63,8 @@ def read(tell: Tell, *, body: str, query: dict[str, Any], max_cities: int) -> di
     problem = parse_problem(instance, options.get("format"), "upload", chosen)
     if problem.n_cities > max_cities:
         raise InputError(f"upload: has {problem.n_cities} cities, this service takes {max_cities}")
+    if problem.n_vehicles > max_cities:
+        raise InputError(f"upload: has {problem.n_vehicles} vehicles, this service takes {max_cities}")
     return {
         "problem": format_problem(problem, "json"),
         "about": {
@@ -318,6 +320,7 @@ class _Messenger:
 
 def main() -> None:
     """Work until standard input ends, which it does when the service is gone, however it went."""
+    _limit_memory(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)  # what a library prints must not look like an answer
     lock = threading.Lock()
@@ -336,6 +339,14 @@ def main() -> None:
         tell(_outcome(task["task"], task["arguments"], tell))
 
 
+def _limit_memory(megabytes: int) -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20, megabytes * 2**20))
+
+
 def _listen(tasks: SimpleQueue[str]) -> None:
     for line in sys.stdin:
         tasks.put(line)
@@ -349,6 +360,8 @@ def _outcome(task: str, arguments: dict[str, Any], tell: Tell) -> dict[str, Any]
         return {"kind": "refused", "reason": str(error)}
     except ValidationError as error:
         return {"kind": "refused", "reason": in_a_sentence(error.errors()[0])}
+    except MemoryError:
+        return {"kind": "refused", "reason": "this needs more memory than the service gives (--max-memory)"}
     except Exception as error:
         traceback.print_exc()
         return {"kind": "failed", "reason": f"{type(error).__name__}: {error}"}
