@@ -328,10 +328,11 @@ def serve(
         raise MissingDependencyError(f"serve needs {error.name}: pip install 'neurocross[serve]'") from None
 
     chosen: dict[str, Any] = {"database": database, "jobs_at_once": jobs_at_once, "tiles": tiles}
+    given = {name: value for name, value in chosen.items() if value is not None}
     settings = Settings(
         host=host, token=None if token_file is None else read_token(token_file), max_queue=max_queue,
         max_cities=max_cities, max_seconds=max_seconds, max_body=max_body, max_memory=max_memory,
-        parse_seconds=parse_seconds, keep_jobs=keep_jobs, **{name: value for name, value in chosen.items() if value is not None},
+        parse_seconds=parse_seconds, keep_jobs=keep_jobs, **given,
     )  # fmt: skip
     run(settings, port)
 
