@@ -82,18 +82,18 @@ def test_an_upload_that_takes_too_long_to_read_is_given_up(serve: Callable[..., 
     assert service.http.get("health").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("count", "sentence"), [(10**10, "more memory than the service gives"), (5_001, "has 5001 vehicles")]
-)
-def test_a_small_file_cannot_ask_for_a_huge_fleet(service: Service, count: int, sentence: str) -> None:
-    document = {
-        "neurocross": 1,
-        "depots": [{"id": "d", "x": 0, "y": 0}],
-        "cities": [],
-        "vehicles": [{"count": count}],
-    }
-    answer = service.http.post("v1/jobs", json={"instance": document})
-    assert answer.status_code == 422 and sentence in answer.json()["error"]
+def test_a_small_file_cannot_ask_for_a_huge_fleet(serve: Callable[..., Service]) -> None:
+    service = serve("--max-memory", 1_000)
+
+    def refused(*vehicles: dict[str, int]) -> str:
+        document = {"neurocross": 1, "depots": [{"id": "d", "x": 0, "y": 0}], "cities": []}
+        answer = service.http.post("v1/jobs", json={"instance": document | {"vehicles": vehicles}})
+        assert answer.status_code == 422
+        return str(answer.json()["error"])
+
+    assert "has 5001 vehicles, this service takes 5000" in refused({"count": 5_001})
+    assert "more memory than the service gives" in refused(*[{"count": 100_000}] * 2_000)
+    assert service.ended(service.submit(seconds=0.1))["state"] == "finished"
 
 
 def test_a_port_that_is_taken_is_told_in_a_line(service: Service, tmp_path: Path) -> None:
