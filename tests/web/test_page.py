@@ -294,6 +294,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(visit, shoot, theme
     assert page.get_attribute("html", "data-theme") == theme
     solve(page, seconds=0.5)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(f"{RUN} .map canvas").bounding_box()["y"] >= 0, "the map is in view"
     for selector in ("#solve", f"{RUN} .longest dd", f"{RUN} .map canvas", "#examples"):
         assert page.locator(selector).bounding_box()["width"] > 0
     shoot(page, f"phone-{theme}")

@@ -240,6 +240,8 @@ async function solve(goOn: boolean): Promise<void> {
     return complain("place at least one depot and one city first, or load an example");
   }
   instance.options = readOptions();
+  // On a phone the map is above the options: show what the search does.
+  if (matchMedia("(max-width: 720px)").matches) run.root.scrollIntoView();
   const methods = [form.method.value, form.rival.value];
   await Promise.all(
     runs().map((each, k) => {
