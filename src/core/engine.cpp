@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
 #include <numeric>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "cross.hpp"
@@ -25,33 +29,22 @@ constexpr std::size_t kLongestExchanged =
 constexpr int kIterationsPerTick = 32;  // between looks at the clock, new temperatures
 constexpr double kAnnealed = 0.98;      // of the limit; the rest is for polishing
 constexpr double kSecondsPerReport = 0.05;
-constexpr double kPenalty = 20.0;      // mean arcs, for an excess of a mean demand or a mean arc
-constexpr double kPenaltyStep = 1.05;  // by which it grows in every tick that ends beyond a limit
-constexpr double kPenaltyMost = 1e4;
+constexpr double kPenalty = 20.0;          // mean arcs, for an excess of a mean demand or a mean arc
+constexpr double kPenaltyStep = 1.05;      // by which it grows in every tick that ends beyond a limit
+constexpr double kPenaltyStepFirst = 1.3;  // ... while no plan within the limits is known
+constexpr double kPenaltyMost = 1e6;
 
 // Temperatures in mean arcs: the first, after a given start, and the last.
 constexpr double kHotMinmax = 10.0;
-constexpr double kColdMinmax = 0.1;
+constexpr double kColdMinmax = 0.3;
 constexpr double kHotMinsum = 1.0;
 constexpr double kColdMinsum = 0.01;
 constexpr double kWarm = 0.1;       // of the first temperature, where a start is given
-constexpr double kSoftness = 0.3;   // scale of the soft maximum in temperatures
+constexpr double kSoftness = 1.0;   // scale of the soft maximum in temperatures
 constexpr double kExchanged = 0.3;  // of the steps are exchanges
 constexpr double kOnLongest = 0.5;  // of the ruins begin on the longest route
 
 using Clock = std::chrono::steady_clock;
-
-// Orders plans: how far beyond the limits, the objective, the tie-break.
-struct Key {
-  double violation = kInfinity, value = kInfinity, tie = kInfinity;
-
-  bool better_than(const Key& other, double tolerance) const {
-    if (violation != other.violation && std::abs(violation - other.violation) > 1e-9)
-      return violation < other.violation;
-    if (std::abs(value - other.value) > tolerance) return value < other.value;
-    return tie < other.tie - tolerance;
-  }
-};
 
 class Search {
  public:
@@ -82,6 +75,7 @@ class Search {
     write_best_down();
     report();
     outcome_.tours = best_;
+    outcome_.key = best_key_;
     return std::move(outcome_);
   }
 
@@ -177,13 +171,16 @@ class Search {
   }
 
   void estimate_scales() {
-    double arcs = 0.0, demand = 0.0;
+    double arcs = 0.0, demand = 0.0, from_depot = 0.0;
     for (int c = in_.depots(); c < in_.nodes(); ++c) {
       const auto near = neighbours_.of(c);
       if (!near.empty()) arcs += in_.arc(c, near[std::min<std::size_t>(1, near.size() - 1)]);
       demand += in_.demand(c);
+      from_depot += in_.arc(0, c);
     }
-    mean_arc_ = std::max(arcs / std::max(1, cities()), 1e3 * tolerance_);
+    const int n = std::max(1, cities());
+    // Where most neighbours are in the same place their distances say nothing about the rest.
+    mean_arc_ = std::max({arcs / n, 0.02 * from_depot / n, 1e3 * tolerance_});
     mean_demand_ = demand > 0.0 ? demand / cities() : 1.0;
   }
 
@@ -264,7 +261,8 @@ class Search {
   // Limits weigh more the longer the plan stays beyond them.
   void adapt_penalties() {
     const double base = kPenalty * mean_arc_ / mean_demand_;
-    const double factor = key().violation > 0.0 ? kPenaltyStep : 1.0 / kPenaltyStep;
+    const double step = best_key_.violation > 0.0 ? kPenaltyStepFirst : kPenaltyStep;
+    const double factor = key().violation > 0.0 ? step : 1.0 / step;
     cost_.load_penalty = std::clamp(cost_.load_penalty * factor, base, kPenaltyMost * base);
     cost_.length_penalty = std::clamp(cost_.length_penalty * factor, kPenalty, kPenaltyMost * kPenalty);
   }
@@ -319,9 +317,9 @@ class Search {
     for (bool improved = true; improved && !deadline_.passed();) {
       improved = false;
       const int a = static_cast<int>(std::max_element(lengths.begin(), lengths.end()) - lengths.begin());
-      bool unused_tried = false;
-      for (int b = 0; b < in_.vehicles() && !improved && !deadline_.passed(); ++b) {
-        if (b == a || (tours[b].empty() && std::exchange(unused_tried, true))) continue;
+      for (int b : partners(tours)) {
+        if (improved || deadline_.passed()) break;
+        if (b == a) continue;
         if (tours[a].size() + tours[b].size() > kLongestExchanged) continue;
         const Exchange x = cross_exact(in_, Objective::minmax, {a, tours[a]}, {b, tours[b]}, deadline_);
         if (!x.moves() || x.value > lengths[a] - 10 * tolerance_) continue;
@@ -353,7 +351,18 @@ class Search {
     }
   }
 
-  // Pairs of routes with a city whose near neighbours are on both.
+  // Vehicles to exchange with: all that are used, and one unused of each kind.
+  std::vector<int> partners(const Tours& tours) const {
+    std::vector<int> vehicles;
+    for (const auto& kind : ruin_recreate_.kinds()) {
+      bool unused = false;
+      for (int r : kind)
+        if (!tours[r].empty() || !std::exchange(unused, true)) vehicles.push_back(r);
+    }
+    return vehicles;
+  }
+
+  // Pairs of a used and an unused vehicle, and of routes with a city whose near neighbours are on both.
   std::vector<std::pair<int, int>> near_routes(const Tours& tours) const {
     constexpr std::size_t near = 10;
     std::vector<int> route(in_.nodes(), -1);
@@ -365,6 +374,10 @@ class Search {
       for (int u : others.subspan(0, std::min(near, others.size())))
         if (route[u] >= 0 && route[u] != route[c]) pairs.insert(std::minmax(route[c], route[u]));
     }
+    const std::vector<int> vehicles = partners(tours);
+    for (int a : vehicles)
+      for (int b : vehicles)
+        if (!tours[a].empty() && tours[b].empty()) pairs.insert({a, b});
     return {pairs.begin(), pairs.end()};
   }
 
@@ -394,11 +407,102 @@ class Search {
   Outcome outcome_;
 };
 
+// Independent searches from seeds of their own; the best of them answers. Reports come from the thread
+// that asked, for only there can Python see its signals.
+class Team {
+ public:
+  Team(const Instance& instance, Objective objective, std::uint64_t seed, double tolerance,
+       const Tours* start, const Limits& limits, const Hooks& hooks, int threads)
+      : tolerance_(tolerance),
+        limits_(limits),
+        hooks_(hooks),
+        outcomes_(threads),
+        running_(threads),
+        failures_(threads) {
+    Random seeds(seed);
+    for (int k = 0; k < threads; ++k)
+      threads_.emplace_back([this, &instance, objective, start, k, own = seeds.next()] {
+        const Hooks report{
+            [this](const Tours* tours, const TracePoint& point) { return hear(tours, point); }};
+        try {
+          outcomes_[k] = Search(instance, objective, own, tolerance_, limits_, report).run(start);
+        } catch (...) {
+          failures_[k] = std::current_exception();
+        }
+        leave(outcomes_[k].stop);
+      });
+  }
+
+  Outcome run() {
+    std::unique_lock lock(mutex_);
+    while (running_ > 0) {
+      changed_.wait_for(lock, std::chrono::duration<double>(kSecondsPerReport));
+      tell();
+    }
+    lock.unlock();
+    threads_.clear();
+    for (const auto& failure : failures_)
+      if (failure) std::rethrow_exception(failure);
+    std::size_t best = 0;
+    std::int64_t iterations = 0;
+    for (std::size_t k = 0; k < outcomes_.size(); ++k) {
+      iterations += outcomes_[k].iterations;
+      if (outcomes_[k].key.better_than(outcomes_[best].key, tolerance_)) best = k;
+    }
+    Outcome& answer = outcomes_[best];
+    answer.iterations = iterations;
+    if (hooks_.report && !answer.trace.empty()) hooks_.report(&answer.tours, answer.trace.back());
+    return std::move(answer);
+  }
+
+ private:
+  // Called by the searches.
+  bool hear(const Tours* tours, const TracePoint& point) {
+    std::lock_guard lock(mutex_);
+    if (tours && point.value < told_.value) news_ = *tours, told_ = point;
+    return stop_;
+  }
+  void leave(Stop stop) {
+    std::lock_guard lock(mutex_);
+    // Good enough for one is good enough for all, unless the answer must not depend on the clock.
+    const bool enough = stop == Stop::target || stop == Stop::bound || stop == Stop::interrupted;
+    if (enough && limits_.iterations == std::numeric_limits<std::int64_t>::max()) stop_ = true;
+    --running_;
+    changed_.notify_one();
+  }
+
+  // Called by the thread that waits.
+  void tell() {
+    if (!hooks_.report) return;
+    try {
+      stop_ |= hooks_.report(news_.empty() ? nullptr : &news_, told_);
+    } catch (...) {  // the listener failed: end the searches before its error goes on its way
+      stop_ = true;
+      throw;
+    }
+    news_.clear();
+  }
+
+  const double tolerance_;
+  const Limits limits_;
+  const Hooks& hooks_;
+  std::vector<Outcome> outcomes_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int running_;
+  bool stop_ = false;
+  Tours news_;
+  TracePoint told_{0.0, 0, kInfinity};
+  std::vector<std::exception_ptr> failures_;
+  std::vector<std::jthread> threads_;  // last: joined before anything they use is gone
+};
+
 }  // namespace
 
 Outcome search(const Instance& instance, Objective objective, std::uint64_t seed, double tolerance,
-               const Tours* start, const Limits& limits, const Hooks& hooks) {
-  return Search(instance, objective, seed, tolerance, limits, hooks).run(start);
+               const Tours* start, const Limits& limits, const Hooks& hooks, int threads) {
+  if (threads <= 1) return Search(instance, objective, seed, tolerance, limits, hooks).run(start);
+  return Team(instance, objective, seed, tolerance, start, limits, hooks, threads).run();
 }
 
 }  // namespace neurocross

@@ -2,6 +2,7 @@
 // and the exact CROSS exchange on what it finds.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -12,7 +13,8 @@
 
 namespace neurocross {
 
-// When to stop: whichever comes first. An iteration is one ruin and recreate.
+// When to stop: whichever comes first. An iteration is one step: an exchange, or a ruin and
+// recreate.
 struct Limits {
   double seconds = kInfinity;
   std::int64_t iterations = std::numeric_limits<std::int64_t>::max();
@@ -29,11 +31,24 @@ struct TracePoint {
   double value;
 };
 
+// Orders plans: how far beyond the limits, the objective, the tie-break.
+struct Key {
+  double violation = kInfinity, value = kInfinity, tie = kInfinity;
+
+  bool better_than(const Key& other, double tolerance) const {
+    if (violation != other.violation && std::abs(violation - other.violation) > 1e-9)
+      return violation < other.violation;
+    if (std::abs(value - other.value) > tolerance) return value < other.value;
+    return tie < other.tie - tolerance;
+  }
+};
+
 struct Outcome {
   Tours tours;  // feasible if any plan found is, else the one least beyond its limits
   std::int64_t iterations = 0;
   std::vector<TracePoint> trace;  // of each new best value
   Stop stop = Stop::running;
+  Key key;
 };
 
 struct Hooks {
@@ -42,8 +57,8 @@ struct Hooks {
 };
 
 // Searches from the construction or, where given, from `start`: tours by vehicle, in which cities
-// may be missing; no city twice. Same seed and iterations, same answer.
+// may be missing; no city twice. Same seed, iterations and threads, same answer.
 Outcome search(const Instance& instance, Objective objective, std::uint64_t seed, double tolerance,
-               const Tours* start, const Limits& limits, const Hooks& hooks);
+               const Tours* start, const Limits& limits, const Hooks& hooks, int threads = 1);
 
 }  // namespace neurocross

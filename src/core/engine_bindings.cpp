@@ -26,7 +26,7 @@ using News = std::function<void(const Tours&, double, std::int64_t, double)>;
 // search, which then answers with its best.
 Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, double tolerance,
                    const std::optional<Tours>& start, const Limits& limits,
-                   const std::optional<News>& on_best) {
+                   const std::optional<News>& on_best, int threads) {
   Hooks hooks;
   hooks.report = [&](const Tours* new_best, const TracePoint& point) {
     nb::gil_scoped_acquire acquire;
@@ -42,7 +42,7 @@ Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, 
   };
   nb::gil_scoped_release release;
   return search(instance, static_cast<Objective>(objective), seed, tolerance, start ? &*start : nullptr,
-                limits, hooks);
+                limits, hooks, threads);
 }
 
 }  // namespace
@@ -68,7 +68,8 @@ void bind_engine(nb::module_& m) {
       .def_rw("target", &Limits::target)
       .def_rw("bound", &Limits::bound);
   m.def("search", run_search, "instance"_a, "objective"_a, "seed"_a, "tolerance"_a, "start"_a.none(),
-        "limits"_a, "on_best"_a.none(), "The engine: from a start to the best plan within the limits.");
+        "limits"_a, "on_best"_a.none(), "threads"_a,
+        "The engine: from a start to the best plan within the limits.");
   m.def(
       "tour_search",
       [](const Instance& in, int vehicle, std::vector<int> tour, double tolerance, long kicks,

@@ -17,8 +17,12 @@ struct RouteCost {
   double load_penalty = 0.0, length_penalty = 0.0;  // for a unit of excess
 
   // Convex and smooth, close to the exponential around 0, with a tail that keeps some weight on
-  // short routes; no libm, so that every machine searches alike.
-  static double soft(double x) { return x < 0.0 ? 1.0 / (1.0 - x + 0.5 * x * x) : 1.0 + x + 0.5 * x * x; }
+  // short routes, and straight far above it, where limits must still be able to outweigh it. No libm,
+  // so that every machine searches alike.
+  static double soft(double x) {
+    if (x < 0.0) return 1.0 / (1.0 - x + 0.5 * x * x);
+    return x < 10.0 ? 1.0 + x + 0.5 * x * x : 61.0 + 11.0 * (x - 10.0);
+  }
 
   double of(const Vehicle& vehicle, double length, double load) const {
     double cost = objective == Objective::minsum ? length : scale * soft((length - reference) / scale);

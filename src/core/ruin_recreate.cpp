@@ -33,7 +33,7 @@ RuinRecreate::RuinRecreate(const Instance& instance, const Neighbours& neighbour
     const Vehicle& v = instance.vehicle(r);
     groups[{v.start, v.end_class, v.capacity, v.max_length}].push_back(r);
   }
-  for (auto& [rules, vehicles] : groups) alike_.push_back(std::move(vehicles));
+  for (auto& [rules, vehicles] : groups) kinds_.push_back(std::move(vehicles));
 }
 
 void RuinRecreate::ruin(Plan& plan, int seed, Random& random) {
@@ -181,7 +181,7 @@ void RuinRecreate::consider_near(const Plan& plan, int city, Random* blink) {
 
 // With blinks, or of unlike vehicles that cost the same the first would always be taken.
 void RuinRecreate::consider_unused(const Plan& plan, int city, Random* blink) {
-  for (const auto& vehicles : alike_) {
+  for (const auto& vehicles : kinds_) {
     for (int r : vehicles) {
       if (plan.size(r)) continue;
       if (!overlooked(blink)) consider(plan, city, plan.depot(r));

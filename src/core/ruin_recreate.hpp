@@ -16,6 +16,9 @@ class RuinRecreate {
  public:
   RuinRecreate(const Instance& instance, const Neighbours& neighbours);
 
+  // Vehicles by kind: those that differ in nothing.
+  const std::vector<std::vector<int>>& kinds() const { return kinds_; }
+
   // Removes strings of cities around `seed`.
   void ruin(Plan& plan, int seed, Random& random);
   // Inserts what `ruin` removed.
@@ -44,8 +47,8 @@ class RuinRecreate {
 
   const Instance& in_;
   const Neighbours& neighbours_;
-  std::vector<double> remoteness_;       // of a city from the nearest depot
-  std::vector<std::vector<int>> alike_;  // vehicles that differ in nothing
+  std::vector<double> remoteness_;  // of a city from the nearest depot
+  std::vector<std::vector<int>> kinds_;
   std::vector<int> removed_, string_, ruined_;
 
   // Best place found on each route for the city at hand.

@@ -28,7 +28,7 @@ class HybridOutcome:
     tours: tuple[tuple[int, ...], ...]
     """By vehicle; feasible if any plan found is, else the plan least beyond its limits."""
     iterations: int
-    """Ruins and recreates done, over all threads."""
+    """Steps done (exchanges, ruins and recreates), over all threads."""
     trace: tuple[TracePoint, ...]
     """Every new best value in order; with several threads, of the one that won."""
     stopped: str
@@ -53,10 +53,11 @@ def hybrid(
 ) -> HybridOutcome:
     """Search until the first limit: ruin and recreate under annealing, tour search, exact exchange.
 
-    `time_limit` in seconds, `iterations` and `no_improvement` in ruins and recreates of one thread,
+    `time_limit` in seconds, `iterations` and `no_improvement` in steps of one thread,
     `target` and `lower_bound` in the unit of the objective. `start` may leave cities out; it is never
     made worse. `on_best` hears of new bests, at most every twentieth of a second and at the end.
-    Same seed and iterations, same tours, with any number of threads.
+    `threads` search independently from seeds of their own and the best answers. Same seed, iterations
+    and threads, same tours.
     """
     limits = _core.Limits()
     if time_limit is not None:
@@ -78,7 +79,9 @@ def hybrid(
             on_best((seconds, iteration, value), _frozen(found))
 
     objective = list(Objective).index(problem.objective)
-    outcome = _core.search(problem.core, objective, seed % 2**64, problem.tolerance, tours, limits, hear)
+    outcome = _core.search(
+        problem.core, objective, seed % 2**64, problem.tolerance, tours, limits, hear, threads
+    )
     return HybridOutcome(
         _frozen(outcome.tours), outcome.iterations, tuple(outcome.trace), STOPPED[outcome.stop]
     )
