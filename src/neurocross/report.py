@@ -33,7 +33,9 @@ def progress(time_limit: float | None, quiet: bool) -> Iterator[Callable[[Progre
         with Live(line, console=console, transient=True, refresh_per_second=10):
             yield line.tell
     else:
-        yield _plain_lines()
+        lines = _PlainLines()
+        yield lines.tell
+        lines.finish()
 
 
 class _LiveLine:
@@ -53,16 +55,23 @@ class _LiveLine:
         return Text(f"{spent:6.1f}{of} s  {best}  (Ctrl-C keeps the best)")
 
 
-def _plain_lines() -> Callable[[Progress], None]:
-    last = -PLAIN_LINES_APART
+class _PlainLines:
+    """A line for a new best, at most one in `PLAIN_LINES_APART` seconds, and one for the last."""
 
-    def tell(best: Progress) -> None:
-        nonlocal last
-        if best.seconds - last >= PLAIN_LINES_APART:
-            last = best.seconds
-            print(f"{best.seconds:8.2f} s  {_describe(best)}", file=sys.stderr)
+    def __init__(self) -> None:
+        self._printed_at = -PLAIN_LINES_APART
+        self._waiting: Progress | None = None
 
-    return tell
+    def tell(self, best: Progress) -> None:
+        self._waiting = best
+        if best.seconds - self._printed_at >= PLAIN_LINES_APART:
+            self.finish()
+
+    def finish(self) -> None:
+        if self._waiting is not None:
+            self._printed_at = self._waiting.seconds
+            print(f"{self._waiting.seconds:8.2f} s  {_describe(self._waiting)}", file=sys.stderr)
+            self._waiting = None
 
 
 def _describe(best: Progress) -> str:
