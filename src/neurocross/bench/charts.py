@@ -8,8 +8,8 @@ from html import escape
 
 from neurocross import Problem, Solution
 
-WIDTH, HEIGHT = 560, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 128, 14, 40
+WIDTH, HEIGHT = 600, 300
+LEFT, RIGHT, TOP, BOTTOM = 56, 168, 14, 40
 COLOURS = 8
 """Classes c0 … of the page's style."""
 
@@ -73,7 +73,7 @@ def line_chart(
         x = WIDTH - RIGHT + 12
         parts.append(
             f'<line class="lead" x1="{line_x + 4:.1f}" y1="{line_y:.1f}" x2="{x - 2}" y2="{y:.1f}"/>'
-            f'<text class="name {colour}" x="{x}" y="{y + 4:.1f}">{escape(name)}</text>'
+            f'<text class="name {colour}" x="{x}" y="{y + 4:.1f}">{escape(_short(name))}</text>'
         )
     return "".join(parts) + "</svg>"
 
@@ -112,6 +112,11 @@ def _axis(
     count = round((high - low) / step)
     ticks = [round(low + k * step, 12) for k in range(count + 1)]
     return lambda v: start + (v - low) / (high - low) * (end - start), ticks
+
+
+def _short(name: str) -> str:
+    """A solver's name where there is little room, options by the paper's letters."""
+    return name.replace("perturbations=", "p=").replace(":k=", ":K=")
 
 
 def _number(value: float) -> str:

@@ -151,6 +151,7 @@ def _markdown(title: str, suites: list[Suite], of: dict[str, list[Run]], machine
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    head, rows = _full_columns(head, rows)
     ruler = "|" + "|".join("---" if k < 1 else "---:" for k in range(len(head))) + "|"
     return [f"| {' | '.join(head)} |", ruler, *(f"| {' | '.join(row)} |" for row in rows)]
 
@@ -208,7 +209,17 @@ def _css(row: Row, rows: Sequence[Row]) -> str:
     return " ".join(names)
 
 
+def _full_columns(
+    head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """Without the columns in which no row says anything."""
+    full = [c for c in range(len(head)) if any(row[c] for row in rows)]
+    return [head[c] for c in full], [[row[c] for c in full] for row in rows]
+
+
 def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]], css: Sequence[str] = ()) -> str:
+    head, rows = _full_columns(head, rows)
+
     def cells(tag: str, words: Sequence[str]) -> str:
         return "".join(f"<{tag}>{escape(word)}</{tag}>" for word in words)
 
@@ -216,7 +227,7 @@ def _html_table(head: Sequence[str], rows: Sequence[Sequence[str]], css: Sequenc
         f"<tr class='{css[k] if css else ''}'>{cells('td', row)}</tr>" for k, row in enumerate(rows)
     )
     table = f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div class=scroll>{table}</div>"
+    return f"<div class='scroll{' cases' if css else ''}'>{table}</div>"
 
 
 def _figure(caption: str, svg: str) -> str:
