@@ -296,6 +296,15 @@ _SETS = (
         ("hybrid", "ce-restarts", *OPPONENTS), time=20, instances=2,
     ),
     Suite(
+        "exact-solvers", "Three exact solvers until their proof",
+        (
+            Case(RandomCase("mtsp", 7, 1, 2)), Case(RandomCase("mdvrp", 7, 2, 3)),
+            Case(RandomCase("fmdvrp", 7, 2, 3)), Case(RandomCase("fmdvrp", 10, 2, 2)),
+            Case(RandomCase("fmdvrp", 10, 2, 3)),
+        ),
+        ("exact", "exact-strengthened", "exact-appendix@60"), time=60, instances=3,
+    ),
+    Suite(
         "smoke", "The smallest: does everything run", (Case(RandomCase("fmdvrp", 7, 2, 2)),),
         ("exact", "ce", "hybrid@0.1"), time=10, instances=3,
     ),

@@ -13,8 +13,8 @@ from neurocross.bench.opponents.network import network_of
 SPAN_COST = 100
 """Weight of the longest route against the total: the value of OR-Tools' own example of a vehicle routing."""
 
-FIRST_SOLUTION = "PATH_CHEAPEST_ARC"
-"""As in OR-Tools' own example."""
+FIRST_SOLUTION = "GLOBAL_CHEAPEST_ARC"
+"""The best of six strategies in a trial on four kinds of instances, 5 s each."""
 
 
 def solve(problem: Problem, seed: int, seconds: float, report: Report) -> Tours:
