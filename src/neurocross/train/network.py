@@ -144,7 +144,7 @@ class Network(nn.Module):
             added = e[: N1 - 1, N1:-1], e[N1:-1, : N1 - 1].transpose(0, 1)
         else:  # (a1, a2+1), (a2, a1+1)
             added = e[: N1 - 1, N1 + 1 :], e[N1:-1, 1:N1].transpose(0, 1)
-        return self.phi_c(  # equation 9
+        return self.phi_c(  # equation 11
             h1[:-1], h1[1:], h2[:, :-1], h2[:, 1:], *added, links[: N1 - 1, None], links[None, N1:]
         )
 
