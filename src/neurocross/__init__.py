@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from neurocross.objective import Objective
     from neurocross.plot import plot_problem, plot_solution
     from neurocross.problem import Problem, Vehicle
+    from neurocross.result import Progress, Result
     from neurocross.solution import Route, Solution
-    from neurocross.solver import Progress, Result, solve
+    from neurocross.solver import solve
     from neurocross.stop import MaxIterations, MaxRuntime, MultipleCriteria, NoImprovement
 
 # Public names and their modules, imported when first asked for: `import neurocross` stays instant.
@@ -36,8 +37,8 @@ _HOME = {
     "NoImprovement": "stop",
     "Objective": "objective",
     "Problem": "problem",
-    "Progress": "solver",
-    "Result": "solver",
+    "Progress": "result",
+    "Result": "result",
     "Route": "solution",
     "Solution": "solution",
     "Vehicle": "problem",

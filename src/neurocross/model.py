@@ -14,7 +14,8 @@ import numpy as np
 
 from neurocross.errors import InputError
 from neurocross.problem import EndRule, FloatArray, Problem, Vehicle, checked_number
-from neurocross.solver import Result, solve
+from neurocross.result import Result
+from neurocross.solver import solve
 from neurocross.stop import StoppingCriterion
 
 

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from neurocross.problem import Problem
+from neurocross.result import Progress, Result
 from neurocross.solution import Solution
-from neurocross.solver import Progress, Result
 from neurocross.units import length_unit
 
 PLAIN_LINES_APART = 1.0

@@ -30,9 +30,9 @@ from neurocross.operators.construct import initial_solution
 from neurocross.operators.cross import objective_code
 from neurocross.predictor.model import Predictor, load_predictor
 from neurocross.problem import Problem
+from neurocross.result import Progress
 from neurocross.service.schemas import JobRequest, Options
 from neurocross.solution import Solution
-from neurocross.solver import Progress
 from neurocross.solver import solve as run_search
 
 Tell = Callable[[dict[str, Any]], None]
