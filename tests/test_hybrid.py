@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -122,6 +125,17 @@ def test_the_last_plan_on_best_hears_of_is_the_answer() -> None:
 )
 def test_each_limit_ends_the_search(limits: dict[str, float], stopped: str) -> None:
     assert hybrid(Problem.mtsp(random_cities(30), vehicles=3), **limits).stopped == stopped
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_the_search_with_the_best_so_far(threads: int) -> None:
+    problem = Problem.mtsp(random_cities(30), vehicles=3)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    outcome = hybrid(problem, time_limit=60, threads=threads)
+    timer.join()
+    assert outcome.stopped == "interrupted"
+    assert Solution(problem, outcome.tours).feasible
 
 
 def test_an_error_in_on_best_comes_out_of_every_number_of_threads() -> None:
