@@ -36,7 +36,9 @@ constexpr double kPenaltyMost = 1e6;
 
 // Temperatures in mean arcs: the first, after a given start, and the last.
 constexpr double kHotMinmax = 10.0;
-constexpr double kColdMinmax = 0.3;
+constexpr double kColdMinmax = 40.0;  // over the number of cities: what heat leaves undone adds up over them
+constexpr double kColdestMinmax = 0.05;
+constexpr double kWarmestMinmax = 0.3;
 constexpr double kHotMinsum = 1.0;
 constexpr double kColdMinsum = 0.01;
 constexpr double kWarm = 0.1;       // of the first temperature, where a start is given
@@ -208,7 +210,8 @@ class Search {
   void anneal() {
     const double first = (objective_ == Objective::minmax ? kHotMinmax : kHotMinsum) * mean_arc_;
     const double hot = given_start_ ? kWarm * first : first;
-    const double cold = (objective_ == Objective::minmax ? kColdMinmax : kColdMinsum) * mean_arc_;
+    const double last = std::clamp(kColdMinmax / cities(), kColdestMinmax, kWarmestMinmax);
+    const double cold = (objective_ == Objective::minmax ? last : kColdMinsum) * mean_arc_;
     const bool over = progress() >= 1.0;  // what time is left after the annealing is spent cold
     annealing_began_ = outcome_.iterations;
     annealing_length_ *= 2;
