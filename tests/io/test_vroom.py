@@ -108,7 +108,7 @@ def test_the_answer_has_the_makespan_and_where_each_vehicle_ends():
     assert answer["summary"]["service"] == 60
     assert answer["summary"]["unassigned"] == 0
     (route,) = answer["routes"]
-    assert (route["vehicle"], route["end"]) == (0, "depot 2")
+    assert (route["vehicle"], route["ends"]) == (0, "depot 2")
     assert [step["type"] for step in route["steps"]] == ["start", "job", "job", "end"]
     assert [step.get("id") for step in route["steps"]] == [None, 1414, 1515, None]
     assert [step["arrival"] for step in route["steps"]] == [
@@ -124,7 +124,7 @@ def test_the_answer_uses_vrooms_own_ids_and_longitude_first():
     problem = read(ON_EARTH)
     answer = json.loads(format_solution(Solution(problem, [[], [], [3]]), "vroom"))
     (route,) = answer["routes"]
-    assert (route["vehicle"], route["end"]) == (49, None)
+    assert (route["vehicle"], route["ends"]) == (49, None)
     assert [step["type"] for step in route["steps"]] == ["start", "job"]
     assert route["steps"][0]["location"] == [7.5, 46.5]
     assert route["distance"] == route["cost"]

@@ -151,7 +151,7 @@ def test_vroom_json_is_answered_in_vrooms_schema(service: Service) -> None:
     assert answer.status_code == 200
     plan = answer.json()
     assert plan["code"] == 0 and plan["summary"]["makespan"] == plan["routes"][0]["length"]
-    assert plan["routes"][0]["vehicle"] == 7 and plan["routes"][0]["end"] == "depot 1"
+    assert plan["routes"][0]["vehicle"] == 7 and plan["routes"][0]["ends"] == "depot 1"
 
 
 def test_an_unsupported_key_of_vroom_is_refused_by_name(service: Service) -> None:

@@ -404,7 +404,7 @@ def _route_document(solution: Solution, route: Route, names: _Names) -> dict[str
         "waiting_time": 0,
         "amount": [plain(route.load)],
         "length": plain(route.length),
-        "end": None if route.end is None else problem.ids[route.end],
+        "ends": None if route.end is None else problem.ids[route.end],
         "steps": list(_steps(solution, route, names)),
     }
 
