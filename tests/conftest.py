@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("default")
+
+# A shell's background job ignores Ctrl-C, and so would every process a test starts to send it one.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
