@@ -178,14 +178,13 @@ def _exact(options: dict[str, Any], lkh: str | None, *, formulation: str | None)
     def run(problem: Problem, seed: int, seconds: float, report: Report) -> Tours:
         from neurocross.exact import prove_here
 
-        began = time.perf_counter()
+        ends_at = time.time() + seconds
         first = solve(problem, method="ce", seed=seed, time=seconds / 10, perturbations=PERTURBATIONS)
         report(first.solution.tours)
         if first.optimal:
             return first.solution.tours
-        left = seconds - (time.perf_counter() - began)
         tours, bound = first.solution.tours, first.lower_bound
-        proof = prove_here(problem, tours, bound, left, seed, formulation or "circuits")
+        proof = prove_here(problem, tours, bound, ends_at, seed, formulation or "circuits")
         if not proof.optimal:
             raise NotProvenError(proof.tours)
         return proof.tours

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import time as clock
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,7 +57,7 @@ def prove(
             f"--method exact needs the package {package}: pip install 'neurocross[exact]'"
         )
     tours = tuple(tuple(int(c) for c in tour) for tour in plan)
-    return _in_own_process(problem, tours, lower_bound, seconds, seed, formulation)
+    return _in_own_process(problem, tours, lower_bound, clock.time() + seconds, seed, formulation)
 
 
 def _installed(package: str) -> bool:
@@ -88,21 +89,21 @@ def _in_own_process(*task: object) -> Proof:
 
 
 def prove_here(
-    problem: Problem, plan: Tours, lower_bound: float, seconds: float, seed: int, formulation: str
+    problem: Problem, plan: Tours, lower_bound: float, ends_at: float, seed: int, formulation: str
 ) -> Proof:
-    """The same in this process."""
+    """The same in this process, until `ends_at` of the system's clock: building the model takes time too."""
     match formulation:
         case "circuits":
             from neurocross.exact.circuits import prove_by_circuits
 
-            return prove_by_circuits(problem, plan, lower_bound, seconds, seed)
+            return prove_by_circuits(problem, plan, lower_bound, ends_at, seed)
         case "strengthened":
             from neurocross.exact.strengthened import strengthened
             from neurocross.exact.symmetry import in_fixed_order
 
             plan = in_fixed_order(problem, plan)
-            return strengthened(problem, plan, lower_bound).prove(plan, seconds, seed)
+            return strengthened(problem, plan, lower_bound, ends_at).prove(plan, ends_at, seed)
         case _:
             from neurocross.exact.appendix import appendix
 
-            return appendix(problem).prove(plan, seconds, seed)
+            return appendix(problem).prove(plan, ends_at, seed)

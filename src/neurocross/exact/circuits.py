@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from typing import Any
 
 from ortools.sat.python import cp_model
@@ -18,7 +19,7 @@ LONGEST_ARC = 2**31
 tolerance."""
 
 
-def prove_by_circuits(problem: Problem, plan: Tours, lower_bound: float, seconds: float, seed: int) -> Proof:
+def prove_by_circuits(problem: Problem, plan: Tours, lower_bound: float, ends_at: float, seed: int) -> Proof:
     """Minimise the objective from a feasible plan.
 
     Every length is rounded down, so what is proven of the whole numbers bounds the true objective too.
@@ -67,8 +68,8 @@ def prove_by_circuits(problem: Problem, plan: Tours, lower_bound: float, seconds
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed % 2**31
-    if math.isfinite(seconds):
-        solver.parameters.max_time_in_seconds = max(0.01, seconds)
+    if math.isfinite(ends_at):
+        solver.parameters.max_time_in_seconds = max(0.0, ends_at - time.time())
     status = solver.solve(model)
     candidates = [plan]
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,15 +34,14 @@ class Program:
     returns: Mapping[tuple[int, int], int]
     """(vehicle, depot) -> the node that stands for ending there; depot -1 for a route's only end."""
 
-    def prove(self, plan: Tours, seconds: float, seed: int) -> Proof:
+    def prove(self, plan: Tours, ends_at: float, seed: int) -> Proof:
         """Minimise Q from a feasible plan."""
         highs = self.highs
         highs.setOptionValue("threads", 1)
         highs.setOptionValue("random_seed", seed % 2**31)
         highs.setOptionValue("mip_rel_gap", PROOF_TOLERANCE / 10)
-        if math.isfinite(seconds):
-            highs.setOptionValue("time_limit", max(0.0, seconds - highs.getRunTime()))
         self._warm_start(plan)
+        set_time_limit(highs, ends_at)
         highs.minimize(self.Q)
         proven = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
         found = self._tours() if highs.getInfo().primal_solution_status == 2 else plan
@@ -76,6 +76,12 @@ class Program:
                 node = after.get((node, k))
             tours.append(tuple(tour))
         return tuple(tours)
+
+
+def set_time_limit(highs: highspy.Highs, ends_at: float) -> None:
+    """End at a moment of the system's clock: HiGHS counts from its first run."""
+    if math.isfinite(ends_at):
+        highs.setOptionValue("time_limit", highs.getRunTime() + max(0.0, ends_at - time.time()))
 
 
 def new_highs() -> highspy.Highs:

@@ -13,7 +13,7 @@ import highspy
 
 from neurocross.exact import Tours
 from neurocross.exact.cuts import violated_cuts
-from neurocross.exact.program import Arc, Program, new_highs
+from neurocross.exact.program import Arc, Program, new_highs, set_time_limit
 from neurocross.exact.symmetry import equal_neighbours
 from neurocross.problem import Problem, with_slack
 from neurocross.solution import Solution
@@ -22,7 +22,7 @@ CUT_ROUNDS = 20
 """Times the relaxation is solved again with the cuts it violated."""
 
 
-def strengthened(problem: Problem, plan: Tours, lower_bound: float) -> Program:
+def strengthened(problem: Problem, plan: Tours, lower_bound: float, ends_at: float) -> Program:
     """The program with every cut the root relaxation asks for. `plan` is feasible: its value is a bound."""
     C, K, n = problem.cities, range(problem.n_vehicles), problem.n_nodes
     s = [vehicle.start for vehicle in problem.vehicles]
@@ -68,17 +68,18 @@ def strengthened(problem: Problem, plan: Tours, lower_bound: float) -> Program:
             h.addConstr(y[city, after] - h.qsum(y[c, k] for c in C[:place]) <= 0)
 
     program = Program(problem, h, x, Q, {(k, -1): end for k in K})
-    _cut_subtours(program, y)
+    _cut_subtours(program, y, ends_at)
     return program
 
 
-def _cut_subtours(program: Program, y: dict[tuple[int, int], highspy.highs_var]) -> None:
+def _cut_subtours(program: Program, y: dict[tuple[int, int], highspy.highs_var], ends_at: float) -> None:
     """Solve the relaxation, add the subtour cuts it violates, again until it violates none."""
     h, x = program.highs, program.x
     binaries = [*x.values(), *y.values()]
     for variable in binaries:
         h.setContinuous(variable)
     for _ in range(CUT_ROUNDS):
+        set_time_limit(h, ends_at)
         h.minimize(program.Q)
         if h.getModelStatus() != highspy.HighsModelStatus.kOptimal:
             break
