@@ -36,6 +36,12 @@ def test_cases_of_a_row_of_a_board_belong_to_a_target_and_every_target_has_a_cas
         assert {case.row for case in suite.cases} == {target.row for target in suite.targets}
 
 
+def test_cases_of_a_suite_are_told_apart_by_name() -> None:
+    for suite in SUITES.values():
+        names = [case.name for case in suite.cases]
+        assert len(set(names)) == len(names), suite.name
+
+
 def test_random_instances_are_the_same_on_every_machine() -> None:
     problem = RandomCase("fmdvrp", 50, 6, 5).problem(3)
     assert problem.name == "fmdvrp-50-6-5-0003"

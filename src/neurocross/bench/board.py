@@ -46,8 +46,8 @@ def _row(suite: Suite, target: Target, runs: Sequence[Run]) -> tuple[str, ...]:
     every = [gap for case in played for gap in _gaps(suite, case, runs)]
     reached = sum(gap <= REACHED for gap in every)
     return (
-        target.row, time, f"{len(played)} of {len(cases)}", f"{100 * statistics.fmean(every):.3f}",
-        f"{100 * max(every):.3f}", f"{reached} of {len(every)}" if _public(cases[0]) else "", target.target,
+        target.row, time, f"{len(played)} of {len(cases)}", _percent(statistics.fmean(every)),
+        _percent(max(every)), f"{reached} of {len(every)}" if _public(cases[0]) else "", target.target,
         target.opponent, ", ".join(_commits([run for case in played for run in _ours(suite, case, runs)])),
     )  # fmt: skip
 
@@ -62,10 +62,14 @@ def _case_row(suite: Suite, case: Case, runs: Sequence[Run]) -> tuple[str, ...]:
     known = next((run.best_known for run in ours if run.best_known is not None), None)
     return (
         name, _time(suite, case), str(len(values)), f"{statistics.fmean(values):.6g}", f"{max(values):.6g}",
-        "" if known is None else f"{known:.6g}", f"{100 * statistics.fmean(gaps):.3f}" if gaps else "",
+        "" if known is None else f"{known:.6g}", _percent(statistics.fmean(gaps)) if gaps else "",
         f"{_solvers(suite, case)[1]} {statistics.fmean(others):.6g}" if others else "",
         ", ".join(_commits(ours)),
     )  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3f}".replace("-0.000", "0.000")
 
 
 def _public(case: Case) -> bool:

@@ -10,6 +10,9 @@ from neurocross import Problem, Solution
 
 WIDTH, HEIGHT = 600, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 168, 14, 40
+NOISE = 1e-4
+"""Shares below zero by less are drawn as zero."""
+
 COLOURS = 8
 """Classes c0 … of the page's style."""
 
@@ -31,7 +34,7 @@ def line_chart(
     if not points:
         return ""
     xs, ys = [x for x, _ in points], [y for _, y in points]
-    floor = 0.0 if percent and min(ys) >= 0 else min(ys)
+    floor = 0.0 if percent and min(ys) > -NOISE else min(ys)
     x_at, x_ticks = _axis(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
     y_at, y_ticks = _axis(min(ys) if log_y else floor, max(ys), HEIGHT - BOTTOM, TOP, log_y)
     parts = [f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(y_label)}">']

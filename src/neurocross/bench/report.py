@@ -84,7 +84,7 @@ def _case_cells(row: Row) -> tuple[str, ...]:
 
 
 def _summary_cells(row: Row) -> tuple[str, ...]:
-    reached = "" if row.reached is None else f"{row.reached} of {row.runs}"
+    reached = f"{row.reached} of {row.known}" if row.known else ""
     return (
         row.solver, str(row.runs), str(row.marked or ""), _percent(row.gap), _percent(row.worst), reached,
         _seconds(row.seconds),
@@ -238,10 +238,13 @@ def _over_time(runs: Sequence[Run]) -> str:
     curves = gap_over_time(runs)
     if not curves:
         return ""
+    # Early gaps are many times the late ones, where solvers differ: what is above is drawn along the edge.
+    top = max(0.01, 1.5 * max(curve[-1][1] for curve in curves.values()))
+    curves = {solver: [(t, min(gap, top)) for t, gap in curve] for solver, curve in curves.items()}
     svg = line_chart(
         curves, x_label="seconds", y_label="mean gap over time", log_x=True, percent=True, dots=False
     )
-    return _figure("Mean gap over time", svg)
+    return _figure(f"Mean gap over time, up to {100 * top:.3g} %", svg)
 
 
 def _against_size(suite: Suite, rows: Sequence[Row]) -> list[str]:

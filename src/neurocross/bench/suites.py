@@ -109,11 +109,13 @@ class Case:
     """The suite's where empty."""
     row: str = ""
     """Row of a board that this case counts for."""
+    label: str = ""
+    """Told apart by this where a suite has cases of one size and several kinds."""
 
     @property
     def name(self) -> str:
         """What tables call it."""
-        return self.source.name
+        return self.label or self.source.name
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,11 @@ OPPONENTS = ("ortools", "pyvrp")
 
 def _random(kind: str, figures: Mapping[tuple[int, int, int], Figures]) -> tuple[Case, ...]:
     return tuple(Case(RandomCase(kind, n, d, v or None), cells) for (n, d, v), cells in figures.items())
+
+
+def _kinds(*sources: RandomCase) -> tuple[Case, ...]:
+    """Cases of several kinds, each named with its kind."""
+    return tuple(Case(s, label=s.name if s.kind == "cvrp" else f"{s.kind} {s.name}") for s in sources)
 
 
 def _mtsp_file(folder: str, instance: str, vehicles: int, **rest: object) -> Case:
@@ -263,8 +270,8 @@ _TABLES = (
     Suite(
         "examples", "Examples: two plans side by side",
         (
-            _mtsp_file("mtsplib", "rat99", 2), Case(RandomCase("fmdvrp", 50, 6, 5)),
-            Case(RandomCase("mdvrp", 50, 6, 5)),
+            _mtsp_file("mtsplib", "rat99", 2),
+            *_kinds(RandomCase("fmdvrp", 50, 6, 5), RandomCase("mdvrp", 50, 6, 5)),
         ),
         ("nce", "hybrid@5", "ortools@5"), time=60, instances=1, keep_tours=True,
     ),
@@ -289,18 +296,18 @@ _SETS = (
     ),
     Suite(
         "anytime", "Value over time against opponents",
-        (
-            Case(RandomCase("mtsp", 100, 1, 5)), Case(RandomCase("mdvrp", 100, 8, 5)),
-            Case(RandomCase("fmdvrp", 100, 8, 5)), Case(RandomCase("cvrp", 100)),
+        _kinds(
+            RandomCase("mtsp", 100, 1, 5), RandomCase("mdvrp", 100, 8, 5),
+            RandomCase("fmdvrp", 100, 8, 5), RandomCase("cvrp", 100),
         ),
         ("hybrid", "ce-restarts", *OPPONENTS), time=20, instances=2,
     ),
     Suite(
         "exact-solvers", "Three exact solvers until their proof",
-        (
-            Case(RandomCase("mtsp", 7, 1, 2)), Case(RandomCase("mdvrp", 7, 2, 3)),
-            Case(RandomCase("fmdvrp", 7, 2, 3)), Case(RandomCase("fmdvrp", 10, 2, 2)),
-            Case(RandomCase("fmdvrp", 10, 2, 3)),
+        _kinds(
+            RandomCase("mtsp", 7, 1, 2), RandomCase("mdvrp", 7, 2, 3),
+            RandomCase("fmdvrp", 7, 2, 3), RandomCase("fmdvrp", 10, 2, 2),
+            RandomCase("fmdvrp", 10, 2, 3),
         ),
         ("exact", "exact-strengthened", "exact-appendix@60"), time=60, instances=3,
     ),
@@ -374,7 +381,10 @@ _BOARDS = (
                 for case in _HE_HAO
             ),
             *(_wang(number, row="wang2015", time=15) for number in _WANG),
-            *(_wang(number, row="wang2015, 60 s", time=60) for number in _WANG),
+            *(
+                _wang(number, row="wang2015, 60 s", time=60, label=f"md{number} at 60 s")
+                for number in _WANG
+            ),
             *_random_board(),
             *(
                 _x(name, row="cvrp_x, n <= 303", time=30, solvers=("hybrid", "pyvrp"))

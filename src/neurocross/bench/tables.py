@@ -42,8 +42,10 @@ class Row:
     """Mean, relative to the reference."""
     worst: float | None = None
     seconds: float | None = None
-    reached: int | None = None
-    """Runs at the best-known value; None where there is none."""
+    known: int = 0
+    """Runs on instances with a best-known value."""
+    reached: int = 0
+    """Runs at it."""
     paper: Figure | None = None
     paper_gap: float | None = None
     quoted: bool = False
@@ -132,7 +134,8 @@ def _row(
         gap=statistics.fmean(gaps) if gaps else None,
         worst=max(gaps, default=None),
         seconds=statistics.fmean(seconds) if seconds else None,
-        reached=sum(gap <= REACHED for gap in with_known) if with_known else None,
+        known=len(with_known),
+        reached=sum(gap <= REACHED for gap in with_known),
         paper=figure,
         paper_gap=figure.cost / best - 1 if figure and best else None,
     )

@@ -66,8 +66,8 @@ def _bisect(problem: Problem, network: Network, seed: int, ends_at: float, repor
             report(_tours(problem, network, best))
         else:
             low = limit
-        if high - low <= NARROW * high:
-            low = max(floor, int((1 - 5 * NARROW) * low))
+        if high - low <= NARROW * high:  # or even below: a plan may beat a limit that was given up
+            low = max(floor, int((1 - 5 * NARROW) * min(low, high)))
     return _tours(problem, network, best)
 
 
