@@ -57,8 +57,8 @@ class Jobs:
         for task in (*self._runners, *self._running.values()):
             task.cancel()
         await asyncio.gather(*self._runners, *self._running.values(), return_exceptions=True)
-        self._desk.close()
-        self._solvers.close()
+        await self._desk.close()
+        await self._solvers.close()
         self.store.close()
 
     # -- what can be asked ----------------------------------------------------------------------

@@ -45,7 +45,7 @@ class Worker:
         try:
             await worker._hear()
         except BaseException:
-            worker.kill()
+            await worker.end()
             raise
         return worker
 
@@ -83,6 +83,16 @@ class Worker:
         with suppress(ProcessLookupError):
             self._process.kill()
 
+    async def end(self) -> None:
+        """Kill the process and wait until it and its pipes are gone: the event loop must live to see it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self.kill()
+        self._process.stdin.close()
+        with suppress(ConnectionError):
+            await self._process.stdin.wait_closed()
+        await self._process.stdout.read()
+        await self._process.wait()
+
     async def _hear(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = await self._process.stdout.readline()
@@ -102,18 +112,19 @@ class Pool:
         self._free: asyncio.Queue[Worker] = asyncio.Queue()
         self._alive: set[Worker] = set()
         self._starting: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
         """Start every process, so that the first task need not wait for one."""
         for _ in range(self._size):
             self._start()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Kill every process."""
         for task in self._starting:
             task.cancel()
-        for worker in self._alive:
-            worker.kill()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+        await asyncio.gather(*self._ending, *(worker.end() for worker in self._alive), return_exceptions=True)
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[Worker]:
@@ -125,7 +136,6 @@ class Pool:
             self._free.put_nowait(worker)
             raise
         except BaseException:
-            worker.kill()
             self._replace(worker)
             raise
         else:
@@ -145,7 +155,11 @@ class Pool:
         return worker
 
     def _replace(self, worker: Worker) -> None:
+        worker.kill()
         self._alive.discard(worker)
+        ending = asyncio.create_task(worker.end())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
         self._start()
 
     def _start(self) -> None:
