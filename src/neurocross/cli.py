@@ -355,11 +355,11 @@ def pareto(
     from neurocross import report
     from neurocross.io import write_solution
     from neurocross.pareto import pareto as trade_off
-    from neurocross.plot import TRADEOFF_SUFFIXES, check_path, plot_tradeoff
+    from neurocross.plot import CHART_SUFFIXES, check_path, plot_tradeoff
 
     _refuse_missing_directories(output, plot)
     if plot:
-        check_path(plot, TRADEOFF_SUFFIXES)
+        check_path(plot, CHART_SUFFIXES)
     plans = trade_off(task, points=points, time=time, seed=seed, on_plan=None if quiet else report.print_plan)
     if not plans:
         for reason in task.infeasibilities() or ["no feasible plan was found"]:

@@ -13,5 +13,9 @@ class InputError(NeurocrossError):
     """The input is wrong: a file, a line, a number, an option."""
 
 
+class TooLargeError(InputError):
+    """The input is sound, but more than the part that was asked for can take."""
+
+
 class MissingDependencyError(NeurocrossError):
     """An optional part needs a package that is not installed; the text says which and how."""

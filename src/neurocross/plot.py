@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".html")
-TRADEOFF_SUFFIXES = (".svg", ".png")
+CHART_SUFFIXES = (".svg", ".png")
 
 # Eight colours that stay apart for every kind of colour blindness, on white and on near-black; four line
 # styles then tell 32 routes apart.
@@ -62,12 +62,25 @@ def plot_problem(problem: Problem, path: str | Path, *, title: str | None = None
 
 def plot_tradeoff(plans: Sequence[Solution], path: str | Path, *, title: str | None = None) -> None:
     """Draw the longest route against the total length of several plans of a problem, as `.svg` or `.png`."""
-    check_path(path, TRADEOFF_SUFFIXES)
     heading = title or plans[0].problem.name or "Longest route against total length"
-    write_bytes(
-        Path(path),
-        _rendered(lambda: _tradeoff_figure(plans, heading), heading, Path(path).suffix.lower()[1:]),
-    )
+    write_chart(lambda axes: _draw_tradeoff(axes, plans), path, heading)
+
+
+def write_chart(draw: Callable[[Axes], None], path: str | Path, title: str) -> None:
+    """Write what `draw` puts on a pair of axes into `path`, a `.svg` or `.png` file."""
+    check_path(path, CHART_SUFFIXES)
+
+    def figure() -> Figure:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(7.2, 4.8), layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(title, loc="left", weight="bold")
+        axes.spines[["top", "right"]].set_visible(False)
+        draw(axes)
+        return figure
+
+    write_bytes(path, _rendered(figure, title, Path(path).suffix.lower()[1:]))
 
 
 # -- what is to be seen -------------------------------------------------------------------------
@@ -316,15 +329,10 @@ def _figure(picture: _Picture) -> Figure:
     return figure
 
 
-def _tradeoff_figure(plans: Sequence[Solution], title: str) -> Figure:
-    from matplotlib.figure import Figure
-
+def _draw_tradeoff(axes: Axes, plans: Sequence[Solution]) -> None:
     unit = length_unit(plans[0].problem, [plan.makespan for plan in plans])
     longest = [plan.makespan / unit.divisor for plan in plans]
     total = [plan.total / unit.divisor for plan in plans]
-    figure = Figure(figsize=(7.2, 4.8), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", weight="bold")
     axes.step(longest, total, where="post", color=PALE, linewidth=2, zorder=1)
     axes.plot(longest, total, "o", color=LIGHT[0], zorder=2)
     for x, y, plan in zip(longest, total, plans, strict=True):
@@ -334,9 +342,7 @@ def _tradeoff_figure(plans: Sequence[Solution], title: str) -> Figure:
         )
     axes.set_xlabel(f"longest route{unit.name and f' ({unit.name.strip()})'}")
     axes.set_ylabel(f"total length{unit.name and f' ({unit.name.strip()})'}")
-    axes.spines[["top", "right"]].set_visible(False)
     axes.margins(0.08)
-    return figure
 
 
 def _draw_header(axes: Axes, picture: _Picture, height: float) -> None:

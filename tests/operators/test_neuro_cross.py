@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from neurocross import Problem, _core
-from neurocross.errors import InputError
+from neurocross.errors import InputError, TooLargeError
 from neurocross.operators.construct import initial_solution
 from neurocross.operators.neuro_cross import NeuroCross
 
@@ -70,3 +70,20 @@ def test_a_prediction_is_asked_for_once_until_a_tour_changes():
 def test_fewer_than_one_candidate_is_refused(k):
     with pytest.raises(InputError, match="k must be at least 1"):
         NeuroCross(Oracle(), k=k)
+
+
+def test_a_pair_that_has_grown_too_long_is_passed_over_but_a_search_does_not_begin_with_one():
+    problem, t1, t2 = an_instance()
+
+    class Shortsighted(Oracle):
+        def __call__(self, problem, pairs):
+            if len(pairs[0][1]) > len(t1):
+                raise TooLargeError("too long")
+            return super().__call__(problem, pairs)
+
+    operator = NeuroCross(Shortsighted())
+    longer = np.append(t1, t2[-1:]), t2[:-1]
+    with pytest.raises(TooLargeError):
+        operator(problem, 0, longer[0], 1, longer[1], 1.0)
+    operator(problem, 0, t1, 1, t2, 1.0)
+    assert not operator(problem, 0, longer[0], 1, longer[1], 1.0).moves

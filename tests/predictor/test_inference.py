@@ -3,15 +3,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import slow_network
 
 from neurocross import Problem, _core
-from neurocross.errors import InputError
+from neurocross.errors import InputError, TooLargeError
 from neurocross.predictor.features import check_problem, pair_graph
-from neurocross.predictor.model import Predictor
+from neurocross.predictor.model import LARGEST, Predictor, load_predictor
 from neurocross.predictor.spec import ARCHITECTURES, VERSION, Architecture
 
 FORMS = {
@@ -128,7 +129,10 @@ def test_an_architecture_survives_being_written_and_read():
         ({"version": VERSION + 1}, "architecture version"),
         ({"colour": "red"}, "no architecture this program knows"),
         ({"features": "smells"}, "features 'smells' are unknown"),
-        ({"layers": 0}, "layers must be .* at least 1"),
+        ({"layers": 0}, "layers must be a whole number from 1"),
+        ({"layers": 10**9}, "layers must be a whole number from 1 to 1024"),
+        ({"residual": "yes"}, "residual must be true or false, not 'yes'"),
+        ({"objectives": 5}, "no architecture this program knows"),
         ({"heads": 7}, "multiple of 16 and of at most 64 heads"),
     ],
 )
@@ -144,6 +148,29 @@ def test_weights_that_do_not_fit_their_architecture_are_refused():
         Predictor(arch, {k: v for k, v in tensors.items() if k != "phi_c.linear.1.bias"}, {})
     with pytest.raises(InputError, match=r"'embed_nodes.weight' is 2 x 3, not 16 x 10"):
         Predictor(arch, {**tensors, "embed_nodes.weight": np.zeros((2, 3), np.float32)}, {})
+    with pytest.raises(InputError, match=r"damaged: tensor 'embed_nodes.bias' holds what is no number"):
+        Predictor(arch, {**tensors, "embed_nodes.bias": np.full(16, np.nan, np.float32)}, {})
+
+
+def test_tours_too_long_for_the_memory_are_refused_with_the_way_out():
+    arch = FORMS["narrow"]
+    predictor = Predictor(arch, slow_network.random_tensors(arch, np.random.default_rng(0)), {})
+    problem, t1, t2 = two_tours(LARGEST - 3, 0)
+    with pytest.raises(TooLargeError, match=rf"two tours of {LARGEST + 1} nodes .* --method ce"):
+        predictor(problem, [(0, t1, 1, t2)])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the memory of a process is not told here")
+def test_two_tours_of_200_cities_take_less_than_200_mib():
+    def held(what: str) -> int:
+        return int(Path("/proc/self/status").read_text().split(f"{what}:")[1].split()[0])
+
+    problem, t1, t2 = two_tours(200, 200)
+    predictor = load_predictor()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = held("VmRSS")
+    predictor(problem, [(0, t1, 1, t2)])
+    assert held("VmHWM") - before < 200 * 1024
 
 
 def test_predicting_never_imports_torch():

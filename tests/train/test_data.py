@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import errno
-import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,16 +72,17 @@ def test_labelling_goes_on_with_what_is_missing_and_gives_the_same(tmp_path, mon
 
 def test_a_full_disk_while_labelling_is_told_and_leaves_whole_shards_alone(tmp_path, monkeypatch):
     monkeypatch.setattr("neurocross.train.shards.SHARD", 2)
-    written = []
+    write = Path.write_bytes
 
-    def sync(_):
-        if written:
+    def fills_up(path, content):
+        if "shard-00001" in path.name:
+            write(path, content[:100])
             raise OSError(errno.ENOSPC, "No space left on device")
-        written.append(1)
+        return write(path, content)
 
-    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "write_bytes", fills_up)
     with pytest.raises(
-        InputError, match=r"shard-00001\.safetensors cannot be written: No space left on device"
+        InputError, match=r"shard-00001\.safetensors: cannot be written: No space left on device"
     ):
         list(write_shards(tmp_path, SMALL, 6))
     assert {path.name for path in tmp_path.iterdir()} == {"data.json", "shard-00000.safetensors"}
@@ -109,4 +110,8 @@ def test_the_table_counts_an_instance_when_a_best_pair_is_among_the_first_k():
     accuracy.add(true, np.zeros((2, 2)))  # nothing improves
     table = accuracy.table()
     assert table["topk"] == {"1": 50.0, "3": 100.0, "5": 100.0, "10": 100.0, "20": 100.0}
+    assert table["reached"] == {"1": 50.0, "3": 100.0, "5": 100.0, "10": 100.0, "20": 100.0}
     assert (table["instances"], table["ranked"]) == (3, 2)
+    error = np.array([[9.0, 0.5], [1.5, 2.9]])
+    assert table["mae"] == pytest.approx((error.mean() + 0 + true.mean()) / 3)
+    assert table["rmse"] == pytest.approx(np.sqrt((np.square(error).mean() + np.square(true).mean()) / 3))

@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="training needs torch: pip install 'neurocross[train]'")
 
+from neurocross import Problem, _core  # noqa: E402
 from neurocross.errors import InputError  # noqa: E402
 from neurocross.predictor.features import pair_graph  # noqa: E402
-from neurocross.predictor.model import Predictor, load_predictor  # noqa: E402
+from neurocross.predictor.model import Predictor, load_predictor, shipped  # noqa: E402
 from neurocross.predictor.spec import ARCHITECTURES, Architecture  # noqa: E402
+from neurocross.predictor.tensorfile import read_tensors  # noqa: E402
 from neurocross.train.data import DataConfig, make_example  # noqa: E402
 from neurocross.train.export import export, predictor_of  # noqa: E402
 from neurocross.train.loop import TrainConfig, configuration, saved_configuration, train  # noqa: E402
@@ -35,17 +38,35 @@ def test_the_short_formula_of_mish_is_mish():
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
-def test_core_and_torch_predict_the_same(name):
+def test_core_and_torch_predict_the_same_before_training(name):
     torch.manual_seed(0)
-    arch = ARCHITECTURES[name]
-    network = Network(arch)
-    predictor = Predictor(arch, {k: v.detach().numpy() for k, v in network.state_dict().items()}, {})
-    example = make_example(DataConfig(cities=(40, 50)), 1)
-    graph = pair_graph(arch.features, example.problem, 0, example.t1, 1, example.t2)
-    with torch.no_grad():
-        slow = network(torch.from_numpy(graph.nodes), torch.from_numpy(graph.edges), graph.n1 + 2).numpy()
-    fast = predictor.network.predict([(graph.n1, graph.n2, graph.nodes, graph.edges)])[0]
-    assert fast == pytest.approx(slow, abs=1e-4)
+    network = Network(ARCHITECTURES[name])
+    predict_the_same(network, {key: value.numpy() for key, value in network.state_dict().items()})
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_core_and_torch_predict_the_same_with_the_shipped_weights(name):
+    file = resources.files("neurocross.predictor") / "weights" / f"{name}.safetensors"
+    tensors, about = read_tensors(file)
+    network = Network(Architecture.from_dict(about["architecture"]))
+    network.load_state_dict({key: torch.from_numpy(value) for key, value in tensors.items()})
+    predict_the_same(network, tensors)
+
+
+def predict_the_same(network, tensors):
+    """On tours of 1 to 200 cities."""
+    torch.set_num_threads(1)
+    predictor = Predictor(network.arch, tensors, {})
+    for n1, n2 in [(1, 1), (1, 200), (3, 2), (10, 50), (120, 10), (200, 200)]:
+        rng = np.random.default_rng([n1, n2])
+        problem = Problem.fmdvrp(rng.random((n1 + n2 + 3, 2)), n_depots=3, vehicles=2)
+        cities = rng.permutation(np.arange(3, n1 + n2 + 3, dtype=np.int32))
+        tours = [_core.nearest_neighbour(problem.core, v, t) for v, t in enumerate(np.split(cities, [n1]))]
+        graph = pair_graph(network.arch.features, problem, 0, tours[0], 1, tours[1])
+        with torch.no_grad():
+            slow = network(torch.from_numpy(graph.nodes), torch.from_numpy(graph.edges), graph.n1 + 2)
+        fast = predictor.network.predict([(graph.n1, graph.n2, graph.nodes, graph.edges)])[0]
+        assert np.abs(fast - slow.numpy()).max() < 1e-4, f"{n1} and {n2} cities"
 
 
 def test_the_paper_network_is_as_large_as_written():

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurocross import _core
-from neurocross.errors import InputError
+from neurocross.errors import InputError, TooLargeError
 from neurocross.operators.cross import Cities, objective_code
 from neurocross.problem import Problem
 
@@ -44,11 +44,18 @@ class NeuroCross:
     def candidates(self, problem: Problem, v1: int, t1: Cities, v2: int, t2: Cities) -> list[tuple[int, int]]:
         """S_K, the K start pairs (a1, a2) of the largest ŷ*, best first."""
         key = (id(problem), v1, t1.tobytes(), v2, t2.tobytes())
-        if key not in self._known:
+        if key in self._known:
+            return self._known[key]
+        try:
             y = self.predict(problem, [(v1, t1, v2, t2)])[0]  # Predict cost decrement
-            first = np.argpartition(-y, min(self.k, y.size) - 1, axis=None)[: self.k]
-            S_K = first[np.argsort(-y.ravel()[first], kind="stable")]  # Candidate set construction
-            self._known[key] = [divmod(int(pair), y.shape[1]) for pair in S_K]
-            if len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
-        return self._known[key]
+        except TooLargeError:
+            if not self._known:
+                raise
+            return []  # grown too long since the search began: it goes on with the other pairs
+        first = np.argpartition(-y, min(self.k, y.size) - 1, axis=None)[: self.k]
+        S_K = first[np.argsort(-y.ravel()[first], kind="stable")]  # Candidate set construction
+        candidates = [divmod(int(pair), y.shape[1]) for pair in S_K]
+        self._known[key] = candidates
+        if len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+        return candidates

@@ -22,6 +22,9 @@ LEAST = {
 }
 """Smallest sizes of an architecture."""
 
+MOST = 1024
+"""Largest of any of them."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -63,8 +66,11 @@ class Architecture:
             raise InputError(f"features '{self.features}' are unknown: use one of {', '.join(FEATURES)}")
         for name, least in LEAST.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+            if type(value) is not int or not least <= value <= MOST:
+                raise InputError(f"{name} must be a whole number from {least} to {MOST}, not {value!r}")
+        for name in ("residual", "skip", "cuts"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be true or false, not {getattr(self, name)!r}")
         if self.hidden % 16 or self.hidden % self.heads or self.heads > 64:
             raise InputError(
                 f"hidden must be a multiple of 16 and of at most 64 heads ({self.heads}), not {self.hidden}"
@@ -100,7 +106,10 @@ class Architecture:
         known = {field.name for field in fields(cls)}
         if set(values) - known or not {"features"} <= set(values):
             raise InputError(f"{source} describes no architecture this program knows: {sorted(values)}")
-        return cls(**{**values, "objectives": tuple(values.get("objectives", ("minmax",)))})
+        try:
+            return cls(**{**values, "objectives": tuple(values.get("objectives", ("minmax",)))})
+        except (InputError, TypeError) as error:
+            raise InputError(f"{source} describes no architecture this program knows: {error}") from None
 
 
 FEATURES = {"paper": (3, 1), "tours": (10, 16)}

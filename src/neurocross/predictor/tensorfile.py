@@ -7,7 +7,6 @@ place, and `__metadata__`, strings by name), then the numbers. Nothing in it is 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurocross.errors import InputError
+from neurocross.files import write_bytes
 
 Tensors = dict[str, npt.NDArray[np.float32]]
 
@@ -23,7 +23,7 @@ LARGEST_HEADER = 10_000_000
 
 
 def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, Any]) -> None:
-    """Write beside and rename: a reader sees the old file or the new one, whatever happens."""
+    """Replace a file as a whole: a reader sees the old one or the new one, whatever happens."""
     header: dict[str, Any] = {"__metadata__": {key: json.dumps(value) for key, value in metadata.items()}}
     place = 0
     for name, tensor in tensors.items():
@@ -35,19 +35,8 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, Any]) -> Non
         place += 4 * tensor.size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    beside = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text)
-            for tensor in tensors.values():
-                file.write(np.ascontiguousarray(tensor, "<f4").tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}; what was there is unchanged") from None
+    numbers = (np.ascontiguousarray(tensor, "<f4").tobytes() for tensor in tensors.values())
+    write_bytes(path, b"".join((len(text).to_bytes(8, "little"), text, *numbers)))
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:

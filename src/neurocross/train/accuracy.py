@@ -22,23 +22,35 @@ class Accuracy:
 
     def __init__(self) -> None:
         self.hits: list[list[bool]] = []
+        self.reached: list[list[float]] = []
+        """Share of the best decrement that the best of the first K pairs has."""
         self.errors: list[float] = []
         """Mean absolute error of each instance, in units of the instance's bounding box."""
+        self.squares: list[float] = []
+        """Mean squared error likewise."""
 
     def add(self, predicted: Values, true: Values) -> None:
         """Both (n1+1, n2+1). Where nothing improves there is no best pair: it counts for the error only."""
         self.errors.append(float(np.abs(predicted - true).mean()))
+        self.squares.append(float(np.square(predicted - true).mean()))
         if true.max() > TIE:
-            best = true.ravel() >= true.max() - TIE
             order = np.argsort(-predicted.ravel(), kind="stable")
-            self.hits.append([bool(best[order[:k]].any()) for k in KS])
+            found = [true.ravel()[order[:k]].max() for k in KS]
+            self.hits.append([bool(value >= true.max() - TIE) for value in found])
+            self.reached.append([float(value / true.max()) for value in found])
 
     def table(self) -> dict[str, Any]:
-        """`topk`: per cent by K; `mae`; and how many instances these are of."""
-        share = 100 * np.mean(self.hits, axis=0) if self.hits else np.full(len(KS), np.nan)
+        """`topk` and `reached`: per cent by K; `mae`, `rmse`; and how many instances these are of."""
         return {
-            "topk": {str(k): round(float(s), 2) for k, s in zip(KS, share, strict=True)},
+            "topk": self._percent(self.hits),
+            "reached": self._percent(self.reached),
             "mae": float(np.mean(self.errors)),
+            "rmse": float(np.sqrt(np.mean(self.squares))),
             "instances": len(self.errors),
             "ranked": len(self.hits),
         }
+
+    @staticmethod
+    def _percent(shares: list[list[bool]] | list[list[float]]) -> dict[str, float]:
+        means = 100 * np.mean(shares, axis=0) if shares else np.full(len(KS), np.nan)
+        return {str(k): round(float(mean), 2) for k, mean in zip(KS, means, strict=True)}

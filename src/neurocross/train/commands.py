@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from neurocross.errors import InputError, MissingDependencyError
 
+T = TypeVar("T")
 Problem = Annotated[str, typer.Option("--problem", help="fmdvrp or mtsp.")]
 
 
@@ -24,16 +26,13 @@ def label(
     processes: Annotated[int, typer.Option(help="Processes that label at once.")] = 1,
 ) -> None:
     """Make training data: pairs of tours and what every start pair gains. Goes on where it stopped."""
-    from rich.console import Console
-    from rich.progress import track
-
     from neurocross.train.data import DataConfig
     from neurocross.train.shards import SHARD, write_shards
 
     config = DataConfig(problem=problem, seed=seed, searched=searched)
     shards = write_shards(output, config, instances, processes)
-    progress = track(shards, "labelling", -(-instances // SHARD), console=Console(stderr=True))
-    examples, labels = map(sum, zip(*progress, strict=True))
+    made = _progress(shards, "labelling", -(-instances // SHARD))
+    examples, labels = map(sum, zip(*made, strict=True))
     print(f"{examples} pairs of tours with {labels} labels in {output}")
 
 
@@ -81,7 +80,8 @@ def train(
         folder / name, config, source=source, threads=threads, compiled=compiled, tensorboard=tensorboard,
         stop_after=seconds, say=lambda line: print(line, file=sys.stderr, flush=True),
     )  # fmt: skip
-    print(json.dumps({"passes": run.passes, "of": config.passes, **run.table}))
+    if run.leads:
+        print(json.dumps({"passes": run.passes, "of": config.passes, **run.table}))
 
 
 def export(
@@ -106,7 +106,10 @@ def evaluate(
     weights: Annotated[str, typer.Option(help="Shipped weights by name, or a file.")] = "fmdvrp",
     instances: Annotated[int, typer.Option(help="Fresh instances.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of the instances.")] = 5_000_000,
-    problem: Problem = "fmdvrp",
+    problem: Annotated[
+        str | None,
+        typer.Option(help="fmdvrp or mtsp (default: what the weights were trained on).", show_default=False),
+    ] = None,
     searched: Annotated[
         float, typer.Option(help="Share of pairs met along a search; the paper has 0.")
     ] = 0.0,
@@ -115,12 +118,12 @@ def evaluate(
         int, typer.Option(help="Also compare with full search, on so many instances a size.")
     ] = 0,
     k: Annotated[int, typer.Option("--k", help="K of that comparison.")] = 10,
-    brute: Annotated[bool, typer.Option("--brute", help="With the paper's O(n⁴) search in it.")] = False,
     times: Annotated[Path | None, typer.Option(help="Picture of the times of that comparison.")] = None,
     calls: Annotated[bool, typer.Option("--calls", help="Also time one call of each operator.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Print the top-K table of weights on fresh instances, beside the paper's."""
+    from neurocross.plot import CHART_SUFFIXES, check_path
     from neurocross.predictor.model import load_predictor
     from neurocross.train import evaluation
     from neurocross.train.accuracy import KS, PAPER
@@ -128,37 +131,61 @@ def evaluate(
 
     if compare < 0 or (times and not compare):
         raise InputError("--times needs --compare N, the number of instances of the comparison")
+    for picture in filter(None, (plot, times)):
+        check_path(picture, CHART_SUFFIXES)
     predictor = load_predictor(weights)
+    if problem is None:
+        problem = predictor.about.get("data", {}).get("problem", "fmdvrp")
+    config = DataConfig(problem=problem, seed=seed, searched=searched)
     found = evaluation.evaluate(
-        predictor, DataConfig(problem=problem, seed=seed, searched=searched), instances
+        predictor, config, instances, lambda numbers: _progress(numbers, "predicting", instances)
     )
-    rows = (
-        list(evaluation.compare(predictor, instances=compare, seed=seed, k=k, brute=brute)) if compare else []
-    )
-    single = list(evaluation.operator_times(predictor)) if calls else []
+    rows, single = [], []
+    if compare:
+        compared = evaluation.compare(predictor, instances=compare, seed=seed, k=k)
+        rows = list(_progress(compared, "comparing", len(evaluation.SIZES)))
+    if calls:
+        single = list(_progress(evaluation.operator_times(predictor), "timing", len(evaluation.TOUR_SIZES)))
     if plot:
         evaluation.plot_predictions(found, plot)
     if times:
         evaluation.plot_times(rows, times)
+    table = found.table
     if as_json:
-        more = {name: table for name, table in (("comparison", rows), ("calls", single)) if table}
-        print(json.dumps({**found.table, **more}))
+        more = {name: lines for name, lines in (("comparison", rows), ("calls", single)) if lines}
+        print(json.dumps({**table, **more}))
         return
+    print("best start pair among K predicted, % of instances; best decrement reached by searching them, %")
     print("K            " + "".join(f"{k:>7}" for k in KS))
-    print("here (%)     " + "".join(f"{value:7.1f}" for value in found.table["topk"].values()))
-    print("paper (%)    " + "".join(f"{value:7.1f}" for value in PAPER))
+    print("here         " + "".join(f"{value:7.1f}" for value in table["topk"].values()))
+    print("the paper    " + "".join(f"{value:7.1f}" for value in PAPER))
+    print("reached      " + "".join(f"{value:7.1f}" for value in table["reached"].values()))
     print(
-        f"mean absolute error {found.table['mae']:.4f} of the bounding box; "
-        f"{found.table['instances']} instances, "
-        f"{found.table['ranked']} of them can be improved"
+        f"error of a prediction, in sides of the bounding box: mean absolute {table['mae']:.4f}, "
+        f"root mean square {table['rmse']:.4f}"
     )
+    print(f"{table['instances']} instances, {table['ranked']} of them can be improved")
+    if rows:
+        print(f"\nNCE (K = {k}) against CE, {compare} instances a size, milliseconds of one core a descent")
+        names = "".join(f"{name:>10}" for name in rows[0]["milliseconds"])
+        print(f"N_c       CE      NCE   NCE - CE, %    missed, %{names}")
     for row in rows:
-        cost, per_call = row["cost"], row["milliseconds_per_call"]
+        cost = row["cost"]
         print(
-            f"N_c {row['cities']:4d}: "
-            + ", ".join(f"{name} {cost[name]:.4f} ({per_call[name]:.2f} ms a call)" for name in cost)
-            + f"; nce is {row['above_ce_percent']:+.2f} % from ce"
+            f"{row['cities']:3d}  {cost['ce']:7.4f}  {cost['nce']:7.4f}  "
+            f"{row['above_ce_percent']:+6.2f} ± {row['standard_error']:.2f}    {row['missed_percent']:9.3f}"
+            + "".join(f"{ms:10.2f}" for ms in row["milliseconds"].values())
         )
+    if single:
+        print("\nmilliseconds of one core a call")
+        print("cities a tour" + "".join(f"{name:>13}" for name in single[0]["milliseconds"]))
     for row in single:
-        times_of = ", ".join(f"{name} {ms:.3f} ms" for name, ms in row["milliseconds"].items())
-        print(f"two tours of {row['cities']:3d} cities: {times_of}")
+        print(f"{row['cities']:13d}" + "".join(f"{ms:13.3f}" for ms in row["milliseconds"].values()))
+
+
+def _progress(items: Iterable[T], what: str, total: int) -> Iterable[T]:
+    """A bar on standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(items, what, total, console=Console(stderr=True))

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor
 
 from neurocross.errors import InputError
+from neurocross.files import write_bytes
 from neurocross.predictor.features import pair_graph
 from neurocross.predictor.spec import ARCHITECTURES, Architecture
 from neurocross.predictor.tensorfile import Tensors, write_tensors
@@ -177,9 +178,15 @@ class Run:
             self.network.parameters(), config.learning_rate, weight_decay=config.weight_decay
         )
         self.passes, self.seconds = 0, 0.0
+        self.leads = True
+        """Whether this process, of several, is the one that validates and writes."""
         self.table: dict[str, Any] = {}
         if self.checkpoint.exists():
             self._load()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be made: {error.strerror}") from None
 
     def _states(self) -> dict[str, dict[str, Tensor]]:
         """Everything that changes, by kind and parameter."""
@@ -212,7 +219,9 @@ class Run:
                 "table": self.table,
             },
         )
-        (self.folder / "config.json").write_text(json.dumps(self.config.to_dict(), indent=2) + "\n")
+        write_bytes(
+            self.folder / "config.json", (json.dumps(self.config.to_dict(), indent=2) + "\n").encode()
+        )
         with self.log.open("a") as log:
             log.write(json.dumps(line) + "\n")
 
@@ -240,7 +249,7 @@ class Run:
                 tensor.copy_(torch.from_numpy(tensors[f"{kind}/{name}"]))
         if self.log.exists():  # lines of passes that the checkpoint does not know
             lines = [t for t in self.log.read_text().splitlines() if json.loads(t)["passes"] <= self.passes]
-            self.log.write_text("".join(f"{t}\n" for t in lines))
+            write_bytes(self.log, "".join(f"{t}\n" for t in lines).encode())
 
     def rate(self) -> float:
         """Learning rate of the next step."""
@@ -299,6 +308,7 @@ def train(
         torch.distributed.init_process_group("gloo")
     example = source or (lambda number: make_example(config.data, number))
     run = Run(folder, config)
+    run.leads = rank == 0
     if compiled:
         run.network.prepare_training()
     unseen = replace(config.data, seed=config.data.seed + 1_000_000, searched=0.0)
@@ -336,6 +346,9 @@ def train(
             recent = []
         if stop:
             break
+    if world > 1:
+        torch.distributed.barrier()  # the first process may still validate and write
+        torch.distributed.destroy_process_group()
     return run
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from neurocross.errors import InputError
+from neurocross.files import write_bytes
 from neurocross.predictor.tensorfile import read_tensors, write_tensors
 from neurocross.problem import Problem
 from neurocross.train.data import DataConfig, Example, make_example
@@ -39,9 +40,9 @@ def write_shards(
             raise InputError(
                 f"{folder} holds other data ({about.read_text().strip()}): label into another folder"
             )
-        about.write_text(json.dumps(ours) + "\n")
     except (OSError, ValueError) as error:
-        raise InputError(f"{about} cannot be written or read: {error}") from None
+        raise InputError(f"{about} cannot be made or read: {error}") from None
+    write_bytes(about, (json.dumps(ours) + "\n").encode())
     firsts = range(0, instances, SHARD)
     make = partial(_write_shard, folder, config, instances)
     if processes == 1:
