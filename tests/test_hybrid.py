@@ -197,6 +197,54 @@ def test_a_vehicle_with_nowhere_to_go_stays_at_home() -> None:
     assert plan.feasible and plan.tours[1] == ()
 
 
+def exact(problem: Problem, heard: list[tuple[int, int]]):
+    """The exact exchange, handed over from Python."""
+
+    def exchange(v1: int, t1: list[int], v2: int, t2: list[int]) -> _core.Exchange:
+        heard.append((v1, v2))
+        tours = (np.array(tour, np.int32) for tour in (t1, t2))
+        objective = ["minmax", "minsum"].index(problem.objective)
+        return _core.cross_exact(problem.core, objective, v1, next(tours), v2, next(tours))
+
+    return exchange
+
+
+@given(problems(max_cities=12), OBJECTIVES, st.integers(0, 100), st.integers(1, 3))
+@settings(max_examples=100)
+def test_an_exchange_from_outside_takes_the_place_of_the_exact_one(
+    problem: Problem, objective: str, seed: int, threads: int
+) -> None:
+    problem = problem.with_(objective=objective)
+    limits = {"seed": seed, "iterations": 100, "threads": threads}
+    inside, outside = (hybrid(problem, **limits, exchange=x) for x in (None, exact(problem, [])))
+    assert inside.tours == outside.tours
+
+
+def test_the_longest_route_is_exchanged_with_every_other() -> None:
+    heard: list[tuple[int, int]] = []
+    problem = Problem.mtsp(random_cities(40), vehicles=3)
+    hybrid(problem, iterations=1000, exchange=exact(problem, heard))
+    assert {other for longest, other in heard if longest == heard[-1][0]} == {0, 1, 2} - {heard[-1][0]}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_failing_exchange_ends_the_search_with_its_error(threads: int) -> None:
+    def fail(*_: object) -> _core.Exchange:
+        raise ZeroDivisionError("ours")
+
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        hybrid(Problem.mtsp(random_cities(40), vehicles=3), iterations=1000, exchange=fail, threads=threads)
+
+
+def test_ctrl_c_in_an_exchange_gives_the_best_so_far() -> None:
+    def interrupt(*_: object) -> _core.Exchange:
+        raise KeyboardInterrupt
+
+    problem = Problem.mtsp(random_cities(40), vehicles=3)
+    outcome = hybrid(problem, iterations=100_000, exchange=interrupt)
+    assert outcome.stopped == "interrupted" and Solution(problem, outcome.tours).feasible
+
+
 @given(st.integers(0, 10_000), st.sampled_from(["own", "any", "open", 1]), st.integers(2, 60))
 @settings(max_examples=200)
 def test_tour_search_saves_what_it_says(seed: int, end: str | int, n: int) -> None:

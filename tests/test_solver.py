@@ -177,6 +177,9 @@ def test_on_best_hands_over_complete_plans(method: str) -> None:
         ({"threads": 2}, "threads is not an option of method ce"),
         ({"method": "hybrid", "select": "sweep"}, "select is not an option of method hybrid"),
         ({"method": "hybrid", "perturbations": 5}, "perturbations is not an option of method hybrid"),
+        ({"method": "hybrid", "k": 5}, "k is not an option of method hybrid"),
+        ({"method": "nce", "learned": True}, "learned is not an option of method nce"),
+        ({"method": "hybrid", "learned": True, "k": 0}, "k must be at least 1"),
         ({"time": -1}, "time must be at least 0, not -1"),
         ({"iterations": -5}, "iterations must be at least 0, not -5"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
@@ -186,6 +189,25 @@ def test_on_best_hands_over_complete_plans(method: str) -> None:
 def test_a_wrong_option_is_refused_by_name(options: dict, named: str) -> None:
     with pytest.raises(InputError, match=named.replace("(", r"\(")):
         solve(instance("mtsp"), **{"method": "ce", **options})
+
+
+@pytest.mark.parametrize("kind", ["tsp", "mtsp", "mdvrp", "fmdvrp", "cvrp"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_engine_polishes_with_the_learned_operator_where_asked(kind: str, threads: int) -> None:
+    first, second = (
+        solve(instance(kind), learned=True, k=3, seed=1, iterations=300, threads=threads) for _ in range(2)
+    )
+    assert first.feasible and first.solution.check() == []
+    assert first.solution.tours == second.solution.tours
+
+
+def test_what_the_network_cannot_see_the_engine_does_not_polish_with_it() -> None:
+    matrix = Problem.mtsp(matrix=1.0 - np.eye(5), vehicles=2)
+    with pytest.raises(InputError, match="only a matrix: leave --learned out"):
+        solve(matrix, learned=True, iterations=1)
+    opened = instance("mtsp").with_(vehicles=(Vehicle(end="open"),))
+    with pytest.raises(InputError, match=r"vehicle 1 has an open route.*leave --learned out"):
+        solve(opened, learned=True, iterations=1)
 
 
 def test_to_dict_has_the_documented_keys() -> None:

@@ -313,6 +313,10 @@ class Search {
     }
   }
 
+  Exchange exchange(Tour t1, Tour t2) const {
+    return hooks_.exchange ? hooks_.exchange(t1, t2) : cross_exact(in_, objective_, t1, t2, deadline_);
+  }
+
   // The best exchange of the longest route with another, until none helps.
   void relieve_longest(Tours& tours) {
     std::vector<double> lengths(tours.size());
@@ -324,7 +328,7 @@ class Search {
         if (improved || deadline_.passed()) break;
         if (b == a) continue;
         if (tours[a].size() + tours[b].size() > kLongestExchanged) continue;
-        const Exchange x = cross_exact(in_, Objective::minmax, {a, tours[a]}, {b, tours[b]}, deadline_);
+        const Exchange x = exchange({a, tours[a]}, {b, tours[b]});
         if (!x.moves() || x.value > lengths[a] - 10 * tolerance_) continue;
         apply(x, tours[a], tours[b]);
         for (int r : {a, b}) {
@@ -344,7 +348,7 @@ class Search {
         if (deadline_.passed()) break;
         if (tours[a].size() + tours[b].size() > kLongestExchanged) continue;
         const double before = in_.length(a, tours[a]) + in_.length(b, tours[b]);
-        const Exchange x = cross_exact(in_, Objective::minsum, {a, tours[a]}, {b, tours[b]}, deadline_);
+        const Exchange x = exchange({a, tours[a]}, {b, tours[b]});
         if (!x.moves() || x.value > before - 10 * tolerance_) continue;
         apply(x, tours[a], tours[b]);
         shorten(a, tours[a]);
@@ -425,10 +429,10 @@ class Team {
     Random seeds(seed);
     for (int k = 0; k < threads; ++k)
       threads_.emplace_back([this, &instance, objective, start, k, own = seeds.next()] {
-        const Hooks report{
-            [this](const Tours* tours, const TracePoint& point) { return hear(tours, point); }};
+        const Hooks hooks{[this](const Tours* tours, const TracePoint& point) { return hear(tours, point); },
+                          hooks_.exchange};
         try {
-          outcomes_[k] = Search(instance, objective, own, tolerance_, limits_, report).run(start);
+          outcomes_[k] = Search(instance, objective, own, tolerance_, limits_, hooks).run(start);
         } catch (...) {
           failures_[k] = std::current_exception();
         }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "cross.hpp"
 #include "instance.hpp"
 #include "plan.hpp"
 
@@ -54,6 +55,9 @@ struct Outcome {
 struct Hooks {
   // Asked now and then with the best plan if there is a new one since, else null; true ends the search.
   std::function<bool(const Tours* new_best, const TracePoint& point)> report;
+  // Finds an exchange of two tours when the best plan is polished; the exact search if not given.
+  // Must depend on its arguments alone. Called by all threads.
+  std::function<Exchange(Tour t1, Tour t2)> exchange;
 };
 
 // Searches from the construction or, where given, from `start`: tours by vehicle, in which cities

@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -21,14 +22,17 @@ using namespace neurocross;
 namespace {
 
 using News = std::function<void(const Tours&, double, std::int64_t, double)>;
+using Finder = std::function<Exchange(int, const std::vector<int>&, int, const std::vector<int>&)>;
 
-// Runs with the GIL released; takes it for `on_best` and to let Python see signals: Ctrl-C ends the
-// search, which then answers with its best.
+// Runs with the GIL released; takes it for `on_best`, for `exchange` and to let Python see signals:
+// Ctrl-C ends the search, which then answers with its best.
 Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, double tolerance,
                    const std::optional<Tours>& start, const Limits& limits,
-                   const std::optional<News>& on_best, int threads) {
+                   const std::optional<News>& on_best, int threads, const std::optional<Finder>& exchange) {
   Hooks hooks;
+  std::atomic<bool> interrupted = false;
   hooks.report = [&](const Tours* new_best, const TracePoint& point) {
+    if (interrupted) return true;
     nb::gil_scoped_acquire acquire;
     try {
       if (new_best && on_best) (*on_best)(*new_best, point.seconds, point.iteration, point.value);
@@ -40,6 +44,19 @@ Outcome run_search(const Instance& instance, int objective, std::uint64_t seed, 
     PyErr_Clear();
     return true;
   };
+  if (exchange)
+    hooks.exchange = [&](Tour t1, Tour t2) {
+      nb::gil_scoped_acquire acquire;
+      const std::vector<int> cities1(t1.cities.begin(), t1.cities.end());
+      const std::vector<int> cities2(t2.cities.begin(), t2.cities.end());
+      try {
+        return (*exchange)(t1.vehicle, cities1, t2.vehicle, cities2);
+      } catch (nb::python_error& error) {  // Ctrl-C may also come while Python is at work
+        if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+        interrupted = true;
+        return Exchange{};
+      }
+    };
   nb::gil_scoped_release release;
   return search(instance, static_cast<Objective>(objective), seed, tolerance, start ? &*start : nullptr,
                 limits, hooks, threads);
@@ -68,7 +85,7 @@ void bind_engine(nb::module_& m) {
       .def_rw("target", &Limits::target)
       .def_rw("bound", &Limits::bound);
   m.def("search", run_search, "instance"_a, "objective"_a, "seed"_a, "tolerance"_a, "start"_a.none(),
-        "limits"_a, "on_best"_a.none(), "threads"_a,
+        "limits"_a, "on_best"_a.none(), "threads"_a, "exchange"_a.none(),
         "The engine: from a start to the best plan within the limits.");
   m.def(
       "tour_search",

@@ -146,8 +146,15 @@ def solve(
         ),
     ] = None,
     samples: Annotated[int | None, _option(help="Algorithm 1: starts, of which the best counts.")] = None,
-    k: Annotated[int | None, _option("--k", help="nce: start pairs searched; 10 if not given.")] = None,
-    weights: Annotated[str | None, _option(help="nce: shipped weights (fmdvrp) or a file.")] = None,
+    learned: Annotated[
+        bool, typer.Option("--learned", help="hybrid: polish with the learned operator, not the exact one.")
+    ] = False,
+    k: Annotated[
+        int | None, _option("--k", help="nce, --learned: start pairs searched; 10 if not given.")
+    ] = None,
+    weights: Annotated[
+        str | None, _option(help="nce, --learned: shipped weights (fmdvrp) or a file.")
+    ] = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
     output: Annotated[
         Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")
@@ -173,7 +180,8 @@ def solve(
         result = run(
             task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
             no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,
-            threads=threads, samples=samples, k=k, weights=weights, start=plan, on_best=on_best,
+            threads=threads, samples=samples, learned=learned or None, k=k, weights=weights, start=plan,
+            on_best=on_best,
         )  # fmt: skip
     if output:
         write_solution(result.solution, output)

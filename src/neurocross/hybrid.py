@@ -37,6 +37,9 @@ class HybridOutcome:
 
 OnBest = Callable[[TracePoint, tuple[tuple[int, ...], ...]], None]
 
+Exchange = Callable[[int, Sequence[int], int, Sequence[int]], _core.Exchange]
+"""An exchange of the tours of two vehicles (v1, t1, v2, t2); it must depend on these alone."""
+
 
 def hybrid(
     problem: Problem,
@@ -50,6 +53,7 @@ def hybrid(
     start: Solution | Iterable[Sequence[int] | IntArray] | None = None,
     on_best: OnBest | None = None,
     threads: int = 1,
+    exchange: Exchange | None = None,
 ) -> HybridOutcome:
     """Search until the first limit: ruin and recreate under annealing, tour search, exact exchange.
 
@@ -57,7 +61,8 @@ def hybrid(
     `target` and `lower_bound` in the unit of the objective. `start` may leave cities out; it is never
     made worse. `on_best` hears of new bests, at most every twentieth of a second and at the end.
     `threads` search independently from seeds of their own and the best answers. Same seed, iterations
-    and threads, same tours.
+    and threads, same tours. `exchange` takes the place of the exact exchange where the best plan is
+    polished.
     """
     limits = _core.Limits()
     if time_limit is not None:
@@ -80,7 +85,7 @@ def hybrid(
 
     objective = list(Objective).index(problem.objective)
     outcome = _core.search(
-        problem.core, objective, seed % 2**64, problem.tolerance, tours, limits, hear, threads
+        problem.core, objective, seed % 2**64, problem.tolerance, tours, limits, hear, threads, exchange
     )
     return HybridOutcome(
         _frozen(outcome.tours), outcome.iterations, tuple(outcome.trace), STOPPED[outcome.stop]

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from neurocross import bounds
-from neurocross.errors import InputError
-from neurocross.hybrid import hybrid
+from neurocross import _core, bounds
+from neurocross.errors import InputError, TooLargeError
+from neurocross.hybrid import Exchange, hybrid
 from neurocross.operators.construct import each_city_once, initial_solution
 from neurocross.operators.cross import Cities, ExchangeOperator
 from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_brute
@@ -32,15 +32,18 @@ Told = Callable[[TracePoint, Toured], None]
 EXCHANGES = {"ce": cross_exchange, "ce-brute": cross_exchange_brute}
 
 _LIMITS = ("time", "iterations", "no_improvement", "target")
+_LEARNED = ("k", "weights")
 _ALGORITHM_1 = (*_LIMITS, "perturbations", "select", "intra", "accept", "samples")
 OPTIONS = {
-    "hybrid": (*_LIMITS, "threads"),
+    "hybrid": (*_LIMITS, "threads", "learned"),
     "ce": _ALGORITHM_1,
     "ce-brute": _ALGORITHM_1,
-    "nce": (*_ALGORITHM_1, "k", "weights"),
+    "nce": (*_ALGORITHM_1, *_LEARNED),
     "exact": ("time", "target"),
 }
-"""Every method and the options of `solve` it knows besides `seed`, `start` and `on_best`."""
+"""Every method and the options of `solve` it knows besides `seed`, `start` and `on_best`.
+
+With `learned` the engine also knows those of the learned operator."""
 
 METHODS = tuple(OPTIONS)
 ACCEPTANCES = {word: word for word in ("walk", "better")}
@@ -81,6 +84,7 @@ def solve(
     intra: str | None = None,
     accept: str | None = None,
     samples: int | None = None,
+    learned: bool | None = None,
     k: int | None = None,
     weights: str | Path | None = None,
 ) -> Result:
@@ -94,14 +98,15 @@ def solve(
     For Algorithm 1 alone: `perturbations` (p of the paper), `select` (SelectTours), `intra`
     (IntraOperation) and `accept`: `walk` perturbs the current tours (as the paper; default without `time`),
     `better` the best (default with it). `samples` is the number of starts, of which the best plan counts;
-    they share `time`, the other limits hold for each. For `nce` alone: `k`, the start pairs searched, and
-    `weights`, shipped ones by name or a file.
+    they share `time`, the other limits hold for each. For `nce`, and for the engine with `learned`, which
+    polishes its best plan with the learned operator in place of the exact exchange: `k`, the start pairs
+    searched, and `weights`, shipped ones by name or a file.
     """
     began = clock.perf_counter()
     _refuse_foreign(
         method, time=time, iterations=iterations, no_improvement=no_improvement, target=target,
         threads=threads, perturbations=perturbations, select=select, intra=intra, accept=accept,
-        samples=samples, k=k, weights=weights,
+        samples=samples, learned=learned, k=k, weights=weights,
     )  # fmt: skip
     _at_least_0("seed", seed)
     if target is not None and math.isnan(target):
@@ -125,12 +130,15 @@ def solve(
     )
     told = _told(problem, bound.value, on_best)
     if method == "hybrid":
-        outcome = _engine(problem, limits, seed, start, threads, told)
+        exchange = _engine_exchange(problem, k, weights) if learned else None
+        outcome = _engine(problem, limits, seed, start, threads, told, exchange)
     else:
         parts = Parts(
             initial_solution=_start(start, limits.seconds),
             select_tours=_choice("select", select or "sweep", SELECTORS),
-            exchange=_learned(problem, k, weights) if method == "nce" else EXCHANGES[method],
+            exchange=_learned(problem, k, weights, "use --method ce")
+            if method == "nce"
+            else EXCHANGES[method],
             intra=_choice("intra", intra or "2opt+oropt", INTRA_OPERATORS),
             random_exchange=random_exchange,
             accept=_choice("accept", accept or ("walk" if time is None else "better"), ACCEPTANCES),
@@ -186,15 +194,31 @@ def _exact(
     return replace(first, solution=plan, bound=bound, seconds=seconds, trace=trace)
 
 
-def _learned(problem: Problem, k: int | None, weights: str | Path | None) -> ExchangeOperator:
-    """Algorithm 2 with shipped or given weights."""
+def _learned(
+    problem: Problem, k: int | None, weights: str | Path | None, instead: str = "use --method ce"
+) -> ExchangeOperator:
+    """Algorithm 2 with shipped or given weights; `instead` is what to do where it cannot be used."""
     from neurocross.operators.neuro_cross import DEFAULT_K, NeuroCross
     from neurocross.predictor.features import check_problem
     from neurocross.predictor.model import DEFAULT, load_predictor
 
-    check_problem(problem)
+    check_problem(problem, instead)
     predictor = load_predictor(DEFAULT if weights is None else weights)
     return NeuroCross(predictor, DEFAULT_K if k is None else k)
+
+
+def _engine_exchange(problem: Problem, k: int | None, weights: str | Path | None) -> Exchange:
+    """Algorithm 2 as the engine calls it; pairs too long for it are searched exactly."""
+    operator = _learned(problem, k, weights, "leave --learned out")
+
+    def exchange(v1: int, t1: Sequence[int], v2: int, t2: Sequence[int]) -> _core.Exchange:
+        pair = problem, v1, np.array(t1, np.int32), v2, np.array(t2, np.int32), math.inf
+        try:
+            return operator(*pair)
+        except TooLargeError:
+            return cross_exchange(*pair)
+
+    return exchange
 
 
 def _best_of(
@@ -232,6 +256,7 @@ def _engine(
     start: Solution | None,
     threads: int | None,
     told: Told | None,
+    exchange: Exchange | None,
 ) -> Outcome:
     """The engine under the same limits, its outcome in the same form."""
 
@@ -248,6 +273,7 @@ def _engine(
         start=None if start is None else Solution(problem, each_city_once(problem, start.tours)),
         threads=1 if threads is None else threads,
         on_best=told,
+        exchange=exchange,
     )
     tours = tuple(np.array(tour, np.int32) for tour in found.tours)
     return Outcome(tours, found.iterations, found.trace, found.stopped == "interrupted")
@@ -255,6 +281,8 @@ def _engine(
 
 def _refuse_foreign(method: str, **options: object) -> None:
     known = _choice("method", method, OPTIONS)
+    if options["learned"]:
+        known = (*known, *_LEARNED)
     for name, value in options.items():
         if value is not None and name not in known:
             raise InputError(f"{name} is not an option of method {method}")

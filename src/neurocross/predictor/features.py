@@ -49,17 +49,17 @@ def pair_graph(kind: str, problem: Problem, v1: int, t1: Tour, v2: int, t2: Tour
     return PairGraph(len(t1), len(t2), nodes.astype(np.float32), edges.astype(np.float32), unit, swapped)
 
 
-def check_problem(problem: Problem) -> None:
-    """Refuse a problem the network cannot see."""
+def check_problem(problem: Problem, instead: str = "use --method ce") -> None:
+    """Refuse a problem the network cannot see, and say what to do `instead`."""
     if problem.plane is None:
         raise InputError(
-            "the learned operator needs coordinates and this problem has only a matrix: use --method ce"
+            f"the learned operator needs coordinates and this problem has only a matrix: {instead}"
         )
     for k in range(problem.n_vehicles):
         if not problem.ends_of(k):
             raise InputError(
                 f"{problem.vehicle_name(k)} has an open route, which the learned operator "
-                "does not know: use --method ce"
+                f"does not know: {instead}"
             )
 
 
