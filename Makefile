@@ -87,5 +87,5 @@ $(VENV)/.ready-serve: $(VENV)/bin/python $(CORE)
 	touch $@ $(VENV)/.ready
 
 $(VENV)/.ready-dev: $(VENV)/bin/python $(CORE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve,train,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,serve,train,ray,dev]'
 	touch $@ $(VENV)/.ready

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from neurocross.parallel import Team, team
 
 # Under CI the examples are the same every time, so that what passed before passes again.
 settings.register_profile(
@@ -29,3 +32,10 @@ def data() -> Path:
     if not path.is_dir():
         pytest.skip("benchmark instances are not here: set NEUROCROSS_DATA to their directory")
     return path
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Team]:
+    """Two processes to share out work to."""
+    with team(processes=2) as workers:
+        yield workers

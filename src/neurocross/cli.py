@@ -18,9 +18,11 @@ import typer
 
 from neurocross.bench import cli as bench
 from neurocross.errors import InputError, MissingDependencyError, NeurocrossError
+from neurocross.parallel import options as share
 from neurocross.train import commands
 
 if TYPE_CHECKING:
+    from neurocross.io import ReadOptions
     from neurocross.problem import Problem
 
 INFEASIBLE = 3
@@ -62,8 +64,7 @@ def _option(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, show_default=False)
 
 
-def _read_problem(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="TSPLIB, VRPLIB, Cordeau, CSV or JSON.")],
+def _read_options(
     problem: Annotated[
         str | None, _option(help="tsp, mtsp, mdvrp, fmdvrp or cvrp; what FILE says if not given.")
     ] = None,
@@ -81,60 +82,100 @@ def _read_problem(
         _option("--round", help="Distances: none, nearest or ceil; CVRP files default to nearest."),
     ] = None,
     format: Annotated[str | None, _option(help="Format of FILE; told by its content if not given.")] = None,
-) -> Problem:
-    """The options of every command that takes a problem."""
-    from neurocross.io import ReadOptions, read_problem
+) -> tuple[ReadOptions, str | None]:
+    """The options of every command that reads problems, and the format if one is given."""
+    from neurocross.io import ReadOptions
 
     options = ReadOptions(
         problem=problem, vehicles=vehicles, objective=objective, rounding=rounding, capacity=capacity,
         max_length=max_length, end=end,
     )  # fmt: skip
+    return options, format
+
+
+def _problem_in(file: Path, options: ReadOptions, format: str | None) -> Problem:
+    from neurocross.io import read_problem
+
     task = read_problem(file, format=format, options=options)
     return task if task.name else task.with_(name=file.stem)
 
 
-def reads_problem(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command FILE and its options in place of its first parameter, the problem they describe."""
-    shared = inspect.signature(_read_problem, eval_str=True, locals={"Problem": Any}).parameters
-    _, *own = inspect.signature(command, eval_str=True, locals={"Problem": Any}).parameters.values()
-    arguments = [p for p in own if p.default is p.empty]
-    file, *options = shared.values()
+def _reading(
+    source: Any, take: Callable[[Path, ReadOptions, str | None], Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command `source` and the options of reading in place of its first parameter, what they make."""
+    unseen = dict.fromkeys(("Problem", "ReadOptions", "Instances"), Any)  # imported where they are used
+    shared = inspect.signature(_read_options, eval_str=True, locals=unseen).parameters
 
-    def wrapper(**given: Any) -> None:
-        for target in (given.get("output"), given.get("plot")):
-            if target and target.exists() and given["file"].exists() and target.samefile(given["file"]):
-                raise InputError(f"{target}: is the problem's own file: give another to write to")
-        task = _read_problem(**{name: given.pop(name) for name in shared})
-        command(task, **given)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        _, *own = inspect.signature(command, eval_str=True, locals=unseen).parameters.values()
+        arguments = [p for p in own if p.default is p.empty]
+        file = inspect.Parameter("source", inspect.Parameter.KEYWORD_ONLY, annotation=source)
 
-    parameters = [file, *arguments, *options, *(p for p in own if p not in arguments)]
-    as_keywords = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    wrapper.__signature__ = inspect.Signature(as_keywords)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
-    wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
-    return wrapper
+        def wrapper(**given: Any) -> None:
+            path = given.pop("source")
+            for target in (given.get("output"), given.get("plot")):
+                if target and target.exists() and path.exists() and target.samefile(path):
+                    raise InputError(f"{target}: is the problem's own file: give another to write to")
+            options, format = _read_options(**{name: given.pop(name) for name in shared})
+            command(take(path, options, format), **given)
+
+        parameters = [file, *arguments, *shared.values(), *(p for p in own if p not in arguments)]
+        as_keywords = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+        wrapper.__signature__ = inspect.Signature(as_keywords)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+        wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
+        return wrapper
+
+    return decorate
+
+
+Instances = tuple["Path", "ReadOptions", str | None]
+
+reads_problem = _reading(
+    Annotated[Path, typer.Argument(metavar="FILE", help="TSPLIB, VRPLIB, Cordeau, CSV or JSON.")], _problem_in
+)
+reads_instances = _reading(
+    Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR|FILE.jsonl", help="A directory of problems, or a file with one JSON each line."
+        ),
+    ],
+    lambda source, options, format: (source, options, format),
+)
+
+Method = Annotated[
+    str,
+    typer.Option(help="hybrid (the engine); Algorithm 1 with ce, ce-brute or nce (learned); exact (proves)."),
+]
+Time = Annotated[float | None, _option(help="Seconds; 10 for hybrid if no limit is given.")]
+Iterations = Annotated[int | None, _option(help="Iterations; same seed, same answer.")]
+NoImprovement = Annotated[int | None, _option(help="Iterations without a new best.")]
+Target = Annotated[float | None, _option(help="A value that is good enough.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random generator.")]
+Perturbations = Annotated[
+    int | None,
+    _option("--perturbations", "-p", help="Algorithm 1: the paper's p; 5 if no limit is given."),
+]
+Samples = Annotated[int | None, _option(help="Algorithm 1: starts, of which the best counts.")]
+TopK = Annotated[int | None, _option("--k", help="nce, --learned: start pairs searched; 10 if not given.")]
+Weights = Annotated[str | None, _option(help="nce, --learned: shipped weights (fmdvrp) or a file.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 @app.command()
 @reads_problem
 def solve(
     task: Problem,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="hybrid (the engine); Algorithm 1 with ce, ce-brute or nce (learned); exact (proves)."
-        ),
-    ] = "hybrid",
-    time: Annotated[float | None, _option(help="Seconds; 10 for hybrid if no limit is given.")] = None,
-    iterations: Annotated[int | None, _option(help="Iterations; same seed, same answer.")] = None,
-    no_improvement: Annotated[int | None, _option(help="Iterations without a new best.")] = None,
-    target: Annotated[float | None, _option(help="A value that is good enough.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random generator.")] = 0,
+    method: Method = "hybrid",
+    time: Time = None,
+    iterations: Iterations = None,
+    no_improvement: NoImprovement = None,
+    target: Target = None,
+    seed: Seed = 0,
     threads: Annotated[int | None, _option(help="hybrid: independent searches at once.")] = None,
-    perturbations: Annotated[
-        int | None,
-        _option("--perturbations", "-p", help="Algorithm 1: the paper's p; 5 if no limit is given."),
-    ] = None,
+    perturbations: Perturbations = None,
     select: Annotated[str | None, _option(help="Algorithm 1: sweep (default), max-min or random.")] = None,
     intra: Annotated[
         str | None, _option(help="Algorithm 1: 2opt+oropt (default), 2opt, elkai or ortools.")
@@ -145,23 +186,19 @@ def solve(
             help="Algorithm 1: perturb the current tours (walk) or the best (better, default with --time)."
         ),
     ] = None,
-    samples: Annotated[int | None, _option(help="Algorithm 1: starts, of which the best counts.")] = None,
+    samples: Samples = None,
     learned: Annotated[
         bool, typer.Option("--learned", help="hybrid: polish with the learned operator, not the exact one.")
     ] = False,
-    k: Annotated[
-        int | None, _option("--k", help="nce, --learned: start pairs searched; 10 if not given.")
-    ] = None,
-    weights: Annotated[
-        str | None, _option(help="nce, --learned: shipped weights (fmdvrp) or a file.")
-    ] = None,
+    k: TopK = None,
+    weights: Weights = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
     output: Annotated[
         Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")
     ] = None,
     plot: Annotated[Path | None, _option(help="Draw the routes: .svg, .png or .html.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Plan routes for the stops in FILE."""
     from neurocross import report
@@ -194,6 +231,51 @@ def solve(
     for violation in result.violations:
         print(f"infeasible: {violation}", file=sys.stderr)
     if not result.feasible:
+        raise typer.Exit(INFEASIBLE)
+
+
+@app.command("solve-batch")
+@reads_instances
+def solve_batch(
+    instances: Instances,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A JSON line for each answer; gone on with if it is there.")
+    ],
+    method: Method = "hybrid",
+    time: Time = None,
+    iterations: Iterations = None,
+    no_improvement: NoImprovement = None,
+    target: Target = None,
+    seed: Seed = 0,
+    perturbations: Perturbations = None,
+    samples: Samples = None,
+    k: TopK = None,
+    weights: Weights = None,
+    processes: share.Processes = None,
+    backend: share.Backend = "local",
+    ray_address: share.RayAddress = None,
+    quiet: Quiet = False,
+) -> None:
+    """Solve thousands of instances; limits hold for each. Goes on where it stopped."""
+    from neurocross.batch import Options
+    from neurocross.batch import solve_batch as run
+    from neurocross.parallel import team
+    from neurocross.progress import progress
+
+    source, read, format = instances
+    _refuse_missing_directories(output)
+    options = Options(
+        read=read, format=format,
+        solve={
+            "method": method, "time": time, "iterations": iterations, "no_improvement": no_improvement,
+            "target": target, "seed": seed, "perturbations": perturbations, "samples": samples, "k": k,
+            "weights": weights,
+        },
+    )  # fmt: skip
+    with team(backend, processes, ray_address) as workers, progress("solving", quiet) as tell:
+        rows = run(source, output, options, workers, tell)
+    print(f"{rows.ok} solved, {rows.infeasible} infeasible, {rows.failed} failed in {output}")
+    if rows.infeasible or rows.failed:
         raise typer.Exit(INFEASIBLE)
 
 

@@ -21,12 +21,14 @@ from neurocross.bench.records import RUNS, Log, Run, read_runs
 from neurocross.bench.runner import Plan, run
 from neurocross.bench.solvers import parse_spec, solver_of
 from neurocross.bench.suites import Case, RandomCase, Suite, suite_named
+from neurocross.parallel import team
 
 TINY = Suite("smoke", "tiny", (Case(RandomCase("mtsp", 6, 1, 2)),), ("ce",), time=5, instances=2)
 
 
 def runs_of(plan: Plan, directory: Path) -> list[Run]:
-    run(plan, directory, lambda done, total, ended: None)
+    with team(processes=1) as workers:
+        run(plan, directory, workers, lambda done, total, ended: None)
     return read_runs(directory)
 
 
@@ -81,14 +83,6 @@ def test_kill_9_loses_the_run_under_way_and_no_other(tmp_path: Path) -> None:
     plan = Plan(suite_named("smoke"), solvers=("ce", "hybrid@2"), instances=1)
     after = runs_of(plan, tmp_path)
     assert after[: len(kept)] == kept and len(after) >= 2
-
-
-def test_a_worker_whose_benchmark_was_killed_ends_with_it() -> None:
-    worker = runner.Worker()
-    process = worker._started()
-    process.stdin.close()
-    assert process.wait(timeout=30) == 0
-    worker.end()
 
 
 @pytest.mark.parametrize(

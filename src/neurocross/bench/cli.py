@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from neurocross.parallel import options
+
 app = typer.Typer(
     help="Every table of the paper, beside honest opponents and exact optima.", no_args_is_help=True
 )
@@ -50,21 +52,32 @@ def run(
     cases: Annotated[str | None, _option(help="Only these, with ; between them.")] = None,
     data: Annotated[Path | None, _option(help="Directory of the public instances.")] = None,
     lkh: Annotated[Path | None, _option(help="The binary of LKH-3.")] = None,
+    processes: Annotated[
+        int, typer.Option(help="Runs at once; more than one only where cores are idle.")
+    ] = 1,
+    backend: options.Backend = "local",
+    ray_address: options.RayAddress = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Run SUITE; what is in the directory already is not run again."""
-    from neurocross.bench.progress import progress
+    from neurocross.bench.records import Run
     from neurocross.bench.runner import Plan
     from neurocross.bench.runner import run as run_plan
     from neurocross.bench.suites import suite_named
+    from neurocross.parallel import team
+    from neurocross.progress import progress
 
     plan = Plan(
         suite_named(suite), solvers=tuple((solvers or "").replace(";", " ").split()), time=time,
         instances=instances, seeds=_numbers(seeds), data=data, lkh=None if lkh is None else str(lkh),
         cases=tuple(case.strip() for case in cases.split(";")) if cases else (),
     )  # fmt: skip
-    with progress(suite, quiet) as on_run:
-        run_plan(plan, output, on_run)
+    with team(backend, processes, ray_address) as workers, progress(suite, quiet) as tell:
+
+        def on_run(done: int, total: int, run: Run | None) -> None:
+            tell(done, total, "" if run is None else run.describe())
+
+        run_plan(plan, output, workers, on_run)
 
 
 @app.command()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from neurocross import InputError
+from neurocross import InputError, files
 
 RUNS = "runs.jsonl"
 MACHINE = "machine.json"
@@ -52,13 +51,19 @@ class Run:
         """Whether it has a feasible plan to average."""
         return self.feasible and self.value is not None
 
+    def describe(self) -> str:
+        """For people, on one line."""
+        value = "no plan" if self.value is None else f"{self.value:.6g}"
+        mark = "" if self.status == "ok" else f" {self.status}: {self.note}"
+        return f"{self.instance} {self.solver} seed {self.seed}: {value}{mark}"
+
     def line(self) -> str:
         """As JSON; optional parts only if there."""
         row = asdict(self)
         for name in ("note", "trace", "tours"):
             if not row[name]:
                 del row[name]
-        return json.dumps(row, allow_nan=False) + "\n"
+        return json.dumps(row, allow_nan=False)
 
 
 def read_runs(directory: Path) -> list[Run]:
@@ -92,33 +97,19 @@ def _frozen(value: Any) -> Any:
 
 
 class Log:
-    """Appends runs to a directory's file, each flushed to the disk before the next begins."""
+    """Appends runs to a directory's file, each on the disk before the next begins."""
 
     def __init__(self, directory: Path) -> None:
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{directory}: cannot make this directory: {error.strerror}") from None
-        path = directory / RUNS
-        _drop_half_line(path)
-        self._file = path.open("a")
+        self._lines = files.Log(directory / RUNS)
 
     def write(self, run: Run) -> None:
         """Append one run."""
-        self._file.write(run.line())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        self._lines.write(run.line())
 
     def close(self) -> None:
         """Done."""
-        self._file.close()
-
-
-def _drop_half_line(path: Path) -> None:
-    if not path.is_file():
-        return
-    text = path.read_bytes()
-    whole = text.rfind(b"\n") + 1
-    if whole < len(text):
-        with path.open("r+b") as file:
-            file.truncate(whole)
+        self._lines.close()

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import queue
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +11,11 @@ from neurocross import InputError, Problem
 from neurocross.bench import machine
 from neurocross.bench.job import Answer, Job
 from neurocross.bench.judge import judge
-from neurocross.bench.records import MACHINE, Log, Run, read_runs
+from neurocross.bench.records import MACHINE, Key, Log, Run, read_runs
 from neurocross.bench.solvers import Spec, parse_spec
 from neurocross.bench.suites import Case, FileCase, Suite, best_known, instances
+from neurocross.bench.worker import run as run_job
+from neurocross.parallel import Done, LostError, OverdueError, Team
 
 GRACE = 15.0
 """Seconds beyond twice its limit after which a solver is ended: slow starts and loaded machines pass."""
@@ -99,32 +93,43 @@ class Plan:
         }
 
 
-def run(plan: Plan, directory: Path, on_run: Callable[[int, int, Run | None], None]) -> None:
+def run(plan: Plan, directory: Path, workers: Team, on_run: Callable[[int, int, Run | None], None]) -> None:
     """Run what is not in the directory yet; `on_run` hears (done, all, run) after each, first with None."""
-    done = {found.key for found in read_runs(directory) if found.status != "missing"}
+    done_before = {found.key for found in read_runs(directory) if found.status != "missing"}
     known = best_known(plan.data)
-    jobs = list(plan.jobs())
+    everything = list(plan.jobs())
+    jobs = [(case, job) for case, job in everything if _key(plan, case, job) not in done_before]
+    total = len(everything)
     log, here = Log(directory), machine.commit()
     machine.write_description(directory / MACHINE, plan.describe())
-    workers: dict[str, Worker] = {}
-    on_run(0, len(jobs), None)
+    on_run(total - len(jobs), total, None)
     try:
-        for count, (case, job) in enumerate(jobs, start=1):
-            key = (
-                plan.suite.name, case.name, job.problem.name, job.spec.text, job.seed, job.time_limit,
-            )  # fmt: skip
-            if key in done:
-                on_run(count, len(jobs), None)
-                continue
-            worker = workers.setdefault(job.spec.text, Worker())
-            answer = worker.ask(job, 2 * job.time_limit + GRACE)
-            result = _judged(plan, case, job, answer, known, here)
+        # No retries: that a solver crashed is a result. A solver has its processes to itself, so that what
+        # one imports or breaks is not the next one's.
+        ended = workers.map(
+            run_job, (job for _, job in jobs), retries=0, kind=lambda job: job.spec.text,
+            patience=lambda job: 2 * job.time_limit + GRACE,
+        )  # fmt: skip
+        for count, done in enumerate(ended, start=total - len(jobs) + 1):
+            case, job = jobs[done.number]
+            result = _judged(plan, case, job, _answer(done), known, here)
             log.write(result)
-            on_run(count, len(jobs), result)
+            on_run(count, total, result)
     finally:
         log.close()
-        for worker in workers.values():
-            worker.end()
+
+
+def _key(plan: Plan, case: Case, job: Job) -> Key:
+    return plan.suite.name, case.name, job.problem.name, job.spec.text, job.seed, job.time_limit
+
+
+def _answer(done: Done[Job, Answer]) -> Answer:
+    """Its answer, or a made-up one that says why there is none."""
+    if isinstance(done.error, OverdueError):
+        return Answer("timed out", str(done.error))
+    if isinstance(done.error, LostError):
+        return Answer("crashed", str(done.error))
+    return done.result()
 
 
 def _judged(
@@ -173,70 +178,3 @@ def _judged_trace(problem: Problem, answer: Answer) -> tuple[tuple[float, float]
         if verdict.feasible and verdict.value is not None and (not points or verdict.value < points[-1][1]):
             points.append((round(seconds, 4), verdict.value))
     return tuple(points)
-
-
-class Worker:
-    """A process that runs one solver's jobs; ended and made anew when it crashes or overstays."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: queue.Queue[Answer | None] = queue.Queue()
-
-    def ask(self, job: Job, patience: float) -> Answer:
-        """Its answer, or a made-up one that says why there is none."""
-        process = self._started()
-        assert process.stdin is not None
-        try:
-            pickle.dump(job, process.stdin)
-            process.stdin.flush()
-            answer = self._answers.get(timeout=patience)
-        except BrokenPipeError:
-            answer = None
-        except queue.Empty:
-            self.end()
-            return Answer("timed out", f"no answer in {patience:g} s")
-        if answer is None:
-            code = process.wait()
-            self.end()
-            return Answer("crashed", f"the process ended with code {code}")
-        return answer
-
-    def end(self) -> None:
-        """End the process, if any, and everything it started."""
-        if self._process is not None:
-            _end_group(self._process)
-            self._process = None
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._answers = queue.Queue()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "neurocross.bench.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-                start_new_session=True,
-            )
-            threading.Thread(target=_listen, args=(self._process, self._answers), daemon=True).start()
-        return self._process
-
-
-def _listen(process: subprocess.Popen[bytes], answers: queue.Queue[Answer | None]) -> None:
-    assert process.stdout is not None
-    try:
-        while True:
-            answers.put(pickle.load(process.stdout))
-    except Exception:  # the pipe broke in one of many ways: the process has ended
-        answers.put(None)
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """The process and whatever it started, LKH-3 for one."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(BrokenPipeError):
-                pipe.close()

@@ -1,14 +1,7 @@
-"""`python -m neurocross.bench.worker`: runs one solver on one instance after another in a process of its own.
-
-Jobs come as pickles on standard input, answers go as pickles to standard output. A solver that crashes or
-hangs takes this process with it and nothing else.
-"""
+"""One solver on one instance, in a process of its own: what runs there, and how its errors become answers."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
 import time
 
 from neurocross import InputError, MissingDependencyError
@@ -49,21 +42,3 @@ def run(job: Job) -> Answer:
         answer.status, answer.note = "failed", f"{type(error).__name__}: {error}"
     answer.seconds = time.perf_counter() - began
     return answer
-
-
-def main() -> None:
-    """Answer jobs until standard input ends."""
-    # Solvers may print: their output goes to standard error, the answers alone to the pipe.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    while True:
-        try:
-            job = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        pickle.dump(run(job), answers)
-        answers.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from neurocross.errors import InputError, MissingDependencyError
+from neurocross.parallel import options
 
 T = TypeVar("T")
 Problem = Annotated[str, typer.Option("--problem", help="fmdvrp or mtsp.")]
@@ -24,15 +25,22 @@ def label(
     searched: Annotated[float, typer.Option(help="Share of pairs met along a search; the paper has 0.")] = 1
     / 3,
     processes: Annotated[int, typer.Option(help="Processes that label at once.")] = 1,
+    backend: options.Backend = "local",
+    ray_address: options.RayAddress = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Make training data: pairs of tours and what every start pair gains. Goes on where it stopped."""
+    from neurocross.parallel import team
+    from neurocross.progress import progress
     from neurocross.train.data import DataConfig
     from neurocross.train.shards import SHARD, write_shards
 
     config = DataConfig(problem=problem, seed=seed, searched=searched)
-    shards = write_shards(output, config, instances, processes)
-    made = _progress(shards, "labelling", -(-instances // SHARD))
-    examples, labels = map(sum, zip(*made, strict=True))
+    examples = labels = 0
+    with team(backend, processes, ray_address) as workers, progress("labelling", quiet) as tell:
+        for count, made in enumerate(write_shards(output, config, instances, workers), start=1):
+            examples, labels = examples + made[0], labels + made[1]
+            tell(count, -(-instances // SHARD), f"{examples} pairs of tours")
     print(f"{examples} pairs of tours with {labels} labels in {output}")
 
 

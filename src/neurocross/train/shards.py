@@ -7,9 +7,7 @@ made from. A shard is written beside and renamed, so a run that was stopped goes
 from __future__ import annotations
 
 import json
-import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
@@ -18,7 +16,8 @@ import numpy as np
 
 from neurocross.errors import InputError
 from neurocross.files import write_bytes
-from neurocross.predictor.tensorfile import read_tensors, write_tensors
+from neurocross.parallel import Team
+from neurocross.predictor.tensorfile import Tensors, read_tensors, write_tensors
 from neurocross.problem import Problem
 from neurocross.train.data import DataConfig, Example, make_example
 
@@ -27,11 +26,11 @@ SHARD = 500
 
 
 def write_shards(
-    folder: Path, config: DataConfig, instances: int, processes: int = 1
+    folder: Path, config: DataConfig, instances: int, workers: Team
 ) -> Iterator[tuple[int, int]]:
     """Make what is missing of examples 0 … instances-1; yields (examples, labels) of each shard there is."""
-    if instances < 1 or processes < 1:
-        raise InputError(f"instances and processes must be at least 1, not {instances}, {processes}")
+    if instances < 1:
+        raise InputError(f"instances must be at least 1, not {instances}")
     about = folder / "data.json"
     ours = json.loads(json.dumps({**asdict(config), "instances": instances}))
     try:
@@ -42,31 +41,35 @@ def write_shards(
             )
     except (OSError, ValueError) as error:
         raise InputError(f"{about} cannot be made or read: {error}") from None
-    write_bytes(about, (json.dumps(ours) + "\n").encode())
-    firsts = range(0, instances, SHARD)
-    make = partial(_write_shard, folder, config, instances)
-    if processes == 1:
-        yield from map(make, firsts)
-        return
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(make, firsts)
+    write_bytes(about, f"{json.dumps(ours)}\n".encode())
+    missing = []
+    for first in range(0, instances, SHARD):
+        if _path(folder, first).exists():
+            yield _counts(read_tensors(_path(folder, first))[0])
+        else:
+            missing.append(range(first, min(first + SHARD, instances)))
+    # Workers, who may be on other machines, make the examples; all files are written here.
+    for done in workers.map(partial(_examples, config), missing):
+        tensors = done.result()
+        write_tensors(_path(folder, done.task.start), tensors, {"kind": "neurocross labels"})
+        yield _counts(tensors)
 
 
 def _path(folder: Path, first: int) -> Path:
     return folder / f"shard-{first // SHARD:05d}.safetensors"
 
 
-def _write_shard(folder: Path, config: DataConfig, instances: int, first: int) -> tuple[int, int]:
-    path = _path(folder, first)
-    if not path.exists():
-        tensors = {}
-        for number in range(first, min(first + SHARD, instances)):
-            example = make_example(config, number)
-            tensors[f"{number}/coords"] = np.asarray(example.problem.coords, np.float32)
-            tensors[f"{number}/tours"] = np.concatenate([example.t1, [-1], example.t2]).astype(np.float32)
-            tensors[f"{number}/labels"] = example.labels.astype(np.float32)
-        write_tensors(path, tensors, {"kind": "neurocross labels"})
-    tensors, _ = read_tensors(path)
+def _examples(config: DataConfig, numbers: range) -> Tensors:
+    tensors = {}
+    for number in numbers:
+        example = make_example(config, number)
+        tensors[f"{number}/coords"] = np.asarray(example.problem.coords, np.float32)
+        tensors[f"{number}/tours"] = np.concatenate([example.t1, [-1], example.t2]).astype(np.float32)
+        tensors[f"{number}/labels"] = example.labels.astype(np.float32)
+    return tensors
+
+
+def _counts(tensors: Tensors) -> tuple[int, int]:
     tables = [tensor for name, tensor in tensors.items() if name.endswith("/labels")]
     return len(tables), sum(table.shape[0] * table.shape[1] for table in tables)
 
