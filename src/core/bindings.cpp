@@ -182,6 +182,7 @@ void bind_bounds(nb::module_& m) {
 
 void bind_engine(nb::module_& m);   // engine_bindings.cpp
 void bind_predict(nb::module_& m);  // predict_bindings.cpp
+void bind_steps(nb::module_& m);    // steps_bindings.cpp
 
 NB_MODULE(_core, m) {
   // Instances that live in module-level variables are freed after the interpreter has looked.
@@ -223,4 +224,5 @@ NB_MODULE(_core, m) {
   bind_bounds(m);
   bind_engine(m);
   bind_predict(m);
+  bind_steps(m);
 }
