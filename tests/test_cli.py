@@ -199,7 +199,10 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("method", ["ce", "hybrid"])
-def test_ctrl_c_prints_the_best_so_far_and_exits_0(tmp_path: Path, method: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_print_the_best_so_far_and_exit_0(
+    tmp_path: Path, method: str, number: signal.Signals
+) -> None:
     rng = np.random.default_rng(0)
     path = tmp_path / "many.json"
     write_problem(Problem.mtsp(rng.random((301, 2)), vehicles=4), path)
@@ -221,7 +224,7 @@ def test_ctrl_c_prints_the_best_so_far_and_exits_0(tmp_path: Path, method: str) 
     assert process.stderr is not None
     process.stderr.readline()  # the first progress line: the search is on
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, _ = process.communicate(timeout=30)
     answer = json.loads(out)
     assert process.returncode == 0 and answer["feasible"] and answer["seconds"] < 30
@@ -270,6 +273,17 @@ def test_a_closed_standard_output_loses_the_answer_only(tmp_path: Path) -> None:
     ]
     ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
     assert (ended.returncode, "Traceback" in ended.stderr, plan.exists()) == (0, False, True)
+
+
+@pytest.mark.parametrize("arguments", [["--json"], []])
+def test_a_reader_that_leaves_ends_the_command_quietly(tmp_path: Path, arguments: list[str]) -> None:
+    plan = tmp_path / "plan.sol"
+    command = [sys.executable, "-m", "neurocross", "solve", str(TOWNS), "-m", "4", "--time", "0", "-q"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run([*command, *arguments, "-o", plan], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr, plan.exists()) == (141, b"", True)
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no device that is always full")

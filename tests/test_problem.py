@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -215,7 +216,7 @@ def test_a_vehicle_is_called_by_its_name_or_its_number_from_one():
         ({"objective": "fast"}, "objective 'fast' is unknown: use minmax (alias makespan) or minsum"),
         ({"n_depots": 0}, "a problem needs at least one depot"),
         ({"n_depots": 5}, "5 depots do not fit 4 nodes"),
-        ({"n_depots": 1.5}, "1.5 depots do not fit 4 nodes"),
+        ({"n_depots": 1.5}, "n_depots must be a whole number, not 1.5"),
         ({"demand": [0, 1]}, "demand needs one number a node (4), has shape (2,)"),
         ({"demand": [0, 1, -2, 3]}, "demand of node 2 must be a number from 0 to 1e+100, not -2"),
         ({"service": [0, 1, math.nan, 3]}, "service of node 2 must be a number from 0 to 1e+100, not nan"),
@@ -368,3 +369,28 @@ def test_with_changes_and_checks():
 
 def test_an_equal_fleet_goes_round_the_depots():
     assert [v.start for v in fleet_of(np.int64(3), starts=[1, 4])] == [1, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"n_depots": "1"}, "n_depots must be a whole number, not '1'"),
+        ({"n_depots": None}, "n_depots must be a whole number, not None"),
+        ({"vehicles": 3}, "vehicles must be a sequence of Vehicle, not 3"),
+        ({"vehicles": Vehicle()}, "vehicles must be a sequence of Vehicle, not Vehicle"),
+        ({"vehicles": (3,)}, "vehicle 1 must be a Vehicle, not 3"),
+        ({"vehicles": (Vehicle(name=3),)}, "name of vehicle 1 must be plain text on one line, not 3"),
+        ({"ids": 5}, "ids must be a sequence of texts, not 5"),
+        ({"name": 7}, "name of the problem must be plain text on one line, not 7"),
+    ],
+    ids=str,
+)
+def test_a_value_of_another_type_is_refused_by_name(wrong: dict, named: str) -> None:
+    with pytest.raises(InputError, match=re.escape(named)):
+        Problem(**{"n_depots": 1, "vehicles": (Vehicle(),), "coords": np.zeros((4, 2)), **wrong})
+
+
+@pytest.mark.parametrize("kind", [Problem.mdvrp, Problem.fmdvrp])
+def test_a_number_of_depots_that_is_none_is_refused(kind) -> None:
+    with pytest.raises(InputError, match=r"n_depots must be a whole number, not 1\.5"):
+        kind(np.zeros((4, 2)), n_depots=1.5, vehicles=2)

@@ -187,3 +187,11 @@ def test_a_pickled_plan_is_worth_the_same(plan):
     twin = pickle.loads(pickle.dumps(plan))
     assert twin.problem == plan.problem
     assert (twin.tours, twin.key, twin.violations) == (plan.tours, plan.key, plan.violations)
+
+
+@pytest.mark.parametrize("tours", [None, 5, [1, 2]], ids=str)
+def test_a_plan_of_another_type_is_refused(tours: object) -> None:
+    with pytest.raises(InputError, match="a plan is the cities of each vehicle in order, not "):
+        Solution(Problem.mtsp(np.zeros((3, 2)), vehicles=2), tours)
+    with pytest.raises(InputError, match="a plan is one of a Problem, not of None"):
+        Solution(None, tours)

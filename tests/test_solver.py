@@ -184,6 +184,12 @@ def test_on_best_hands_over_complete_plans(method: str) -> None:
         ({"iterations": -5}, "iterations must be at least 0, not -5"),
         ({"seed": -1}, "seed must be at least 0, not -1"),
         ({"time": float("nan")}, "time must be at least 0, not nan"),
+        ({"time": "1"}, "time must be a number, not '1'"),
+        ({"iterations": 1.5}, "iterations must be a whole number, not 1.5"),
+        ({"seed": None}, "seed must be a whole number, not None"),
+        ({"method": ["ce"]}, "is unknown: use one of"),
+        ({"start": [[1], [2]]}, "start must be a Solution, not "),
+        ({"on_best": 3}, "on_best must be a function, not 3"),
     ],
 )
 def test_a_wrong_option_is_refused_by_name(options: dict, named: str) -> None:
@@ -208,6 +214,12 @@ def test_what_the_network_cannot_see_the_engine_does_not_polish_with_it() -> Non
     opened = instance("mtsp").with_(vehicles=(Vehicle(end="open"),))
     with pytest.raises(InputError, match=r"vehicle 1 has an open route.*leave --learned out"):
         solve(opened, learned=True, iterations=1)
+
+
+@pytest.mark.parametrize("problem", [None, np.zeros((3, 2)), "towns.csv"], ids=str)
+def test_only_a_problem_is_solved(problem: object) -> None:
+    with pytest.raises(InputError, match="solve needs a Problem, not "):
+        solve(problem)
 
 
 def test_to_dict_has_the_documented_keys() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from neurocross.problem import Problem
 
 INFEASIBLE = 3
+BROKEN_PIPE = 141
+"""As a shell names the end of a command by SIGPIPE."""
 
 app = typer.Typer(
     name="neurocross",
@@ -48,11 +51,32 @@ def main() -> None:
         _fail(str(error), error.exit_code)
     except MemoryError:
         _fail("there is not enough memory for a problem of this size", InputError.exit_code)
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # typer's own way out has the code of a bug
+            _end_as_a_pipe_does()
+        raise
+    except BrokenPipeError:
+        _end_as_a_pipe_does()
     except OSError as error:
         if error.filename is not None:  # not the answer's way out: a file whose error nobody translated
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else the interpreter tries again as it ends
+        _close_standard_output()
         _fail(f"standard output cannot be written: {error.strerror}", InputError.exit_code)
+
+
+def _end_as_a_pipe_does() -> NoReturn:
+    """Quietly: whoever read our output has had enough."""
+    _close_standard_output()
+    sys.exit(BROKEN_PIPE)
+
+
+def _close_standard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else the interpreter tries again as it ends
+
+
+def _terminate_gently() -> None:
+    """From here on SIGTERM is Ctrl-C: the search ends with its best."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _fail(message: str, code: int) -> NoReturn:
@@ -213,6 +237,7 @@ def solve(
     if plot:
         check_path(plot)
     plan = None if start is None else read_solution(start, task)
+    _terminate_gently()
     with report.progress(time, quiet) as on_best:
         result = run(
             task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
@@ -450,6 +475,7 @@ def pareto(
     _refuse_missing_directories(output, plot)
     if plot:
         check_path(plot, CHART_SUFFIXES)
+    _terminate_gently()
     plans = trade_off(task, points=points, time=time, seed=seed, on_plan=None if quiet else report.print_plan)
     if not plans:
         for reason in task.infeasibilities() or ["no feasible plan was found"]:

@@ -19,3 +19,8 @@ class TooLargeError(InputError):
 
 class MissingDependencyError(NeurocrossError):
     """An optional part needs a package that is not installed; the text says which and how."""
+
+
+def shown(value: object) -> str:
+    """Whatever was given, in one short line of an error."""
+    return " ".join(repr(value).split())[:60]

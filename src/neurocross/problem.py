@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neurocross import _core
-from neurocross.errors import InputError
+from neurocross.errors import InputError, shown
 from neurocross.objective import Objective, parse_objective
 
 Integer = int | np.integer
@@ -116,13 +116,13 @@ class Problem:
         n = len(cast(FloatArray, self.coords if self.matrix is None else self.matrix))
         if self.coords is not None and len(self.coords) != n:
             raise InputError(f"coords has {len(self.coords)} rows, the matrix {n}")
-        if not (isinstance(self.n_depots, Integer) and 1 <= self.n_depots <= n):
+        put("n_depots", _whole("n_depots", self.n_depots))
+        if not 1 <= self.n_depots <= n:
             raise InputError(
                 "a problem needs at least one depot"
                 if self.n_depots < 1
                 else f"{self.n_depots} depots do not fit {n} nodes"
             )
-        put("n_depots", int(self.n_depots))
         for name in ("demand", "service"):
             put(name, _per_node(name, getattr(self, name), n, self.n_depots))
         put("ids", _labels("ids", self.ids, n) or tuple(map(str, range(n))))
@@ -131,6 +131,8 @@ class Problem:
         if len(set(self.ids)) != n:
             twice = next(i for i in self.ids if self.ids.count(i) > 1)
             raise InputError(f"node id '{twice}' is given twice")
+        if isinstance(self.vehicles, Vehicle) or not isinstance(self.vehicles, Iterable):
+            raise InputError(f"vehicles must be a sequence of Vehicle, not {shown(self.vehicles)}")
         put("vehicles", tuple(_vehicle(k, v, self) for k, v in enumerate(self.vehicles)))
         if not self.vehicles:
             raise InputError("a problem needs at least one vehicle")
@@ -171,7 +173,8 @@ class Problem:
 
         `vehicles`: their number (vehicle k starts at depot k mod n_depots), or the number at each depot.
         """
-        fleet = fleet_of(vehicles, starts=range(n_depots), capacity=capacity, max_length=max_length)
+        depots = range(_whole("n_depots", n_depots))
+        fleet = fleet_of(vehicles, starts=depots, capacity=capacity, max_length=max_length)
         return cls(coords=_given(coords), n_depots=n_depots, vehicles=fleet, kind="mdvrp", **options)
 
     @classmethod
@@ -186,9 +189,8 @@ class Problem:
         **options: Any,
     ) -> Problem:
         """Several depots, each vehicle free to end at any of them; `vehicles` as in `mdvrp`."""
-        fleet = fleet_of(
-            vehicles, starts=range(n_depots), end="any", capacity=capacity, max_length=max_length
-        )
+        depots = range(_whole("n_depots", n_depots))
+        fleet = fleet_of(vehicles, starts=depots, end="any", capacity=capacity, max_length=max_length)
         return cls(coords=_given(coords), n_depots=n_depots, vehicles=fleet, kind="fmdvrp", **options)
 
     @classmethod
@@ -363,6 +365,12 @@ def fleet_of(vehicles: int | Sequence[int], *, starts: Sequence[int], **rules: A
     return tuple(Vehicle(start=s, **rules) for s, m in zip(starts, vehicles, strict=True) for _ in range(m))
 
 
+def _whole(what: str, number: object) -> int:
+    if not isinstance(number, Integer):
+        raise InputError(f"{what} must be a whole number, not {shown(number)}")
+    return int(number)
+
+
 def _given(coords: npt.ArrayLike | None) -> FloatArray | None:
     return None if coords is None else _floats("coords", coords)
 
@@ -423,6 +431,8 @@ def _per_node(what: str, values: npt.ArrayLike | None, n: int, n_depots: int) ->
 
 
 def _labels(what: str, labels: Iterable[object], n: int) -> tuple[str, ...]:
+    if not isinstance(labels, Iterable):
+        raise InputError(f"{what} must be a sequence of texts, not {shown(labels)}")
     strings = tuple(map(str, labels))
     if strings and len(strings) != n:
         raise InputError(f"{what} needs one entry a node ({n}), has {len(strings)}")
@@ -435,13 +445,15 @@ def _labels(what: str, labels: Iterable[object], n: int) -> tuple[str, ...]:
 
 def _label(what: str, label: str) -> str:
     """A label as reports and files can show it: on one line."""
-    if any(unicodedata.category(c) in ("Cc", "Cs") for c in label):
+    if not isinstance(label, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in label):
         raise InputError(f"{what} must be plain text on one line, not {label!r}")
     return label
 
 
 def _vehicle(k: int, vehicle: Vehicle, problem: Problem) -> Vehicle:
     where = f"vehicle {k + 1}"
+    if not isinstance(vehicle, Vehicle):
+        raise InputError(f"{where} must be a Vehicle, not {shown(vehicle)}")
 
     def depot(node: object, verb: str) -> int:
         if not (isinstance(node, Integer) and 0 <= node < problem.n_depots):

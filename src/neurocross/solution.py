@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
-from neurocross.errors import InputError
+from neurocross.errors import InputError, shown
 from neurocross.problem import EARTH_RADIUS, FloatArray, Problem, with_slack
 
 IntArray = npt.NDArray[np.int32]
@@ -46,7 +46,12 @@ class Solution:
     """By vehicle: the node numbers of the cities it visits."""
 
     def __init__(self, problem: Problem, tours: Iterable[Sequence[int] | IntArray]) -> None:
-        plan = tuple(tuple(map(_node, tour)) for tour in tours)
+        if not isinstance(problem, Problem):
+            raise InputError(f"a plan is one of a Problem, not of {shown(problem)}")
+        try:
+            plan = tuple(tuple(map(_node, tour)) for tour in tours)
+        except TypeError:
+            raise InputError(f"a plan is the cities of each vehicle in order, not {shown(tours)}") from None
         if len(plan) > problem.n_vehicles:
             raise InputError(f"the plan has {len(plan)} routes, the problem {problem.n_vehicles} vehicles")
         for tour in plan:

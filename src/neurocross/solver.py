@@ -6,13 +6,14 @@ import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from neurocross import _core, bounds
-from neurocross.errors import InputError, TooLargeError
+from neurocross.errors import InputError, TooLargeError, shown
 from neurocross.hybrid import Exchange, hybrid
 from neurocross.operators.construct import each_city_once, initial_solution
 from neurocross.operators.cross import Cities, ExchangeOperator
@@ -46,6 +47,8 @@ OPTIONS = {
 With `learned` the engine also knows those of the learned operator."""
 
 METHODS = tuple(OPTIONS)
+_WHOLE = ("seed", "iterations", "no_improvement", "threads", "perturbations", "samples", "k")
+_NUMBERS = ("time", "target")
 ACCEPTANCES = {word: word for word in ("walk", "better")}
 
 DEFAULT_SECONDS = 10.0
@@ -103,15 +106,21 @@ def solve(
     searched, and `weights`, shipped ones by name or a file.
     """
     began = clock.perf_counter()
+    if not isinstance(problem, Problem):
+        raise InputError(f"solve needs a Problem, not {shown(problem)}")
     _refuse_foreign(
         method, time=time, iterations=iterations, no_improvement=no_improvement, target=target,
         threads=threads, perturbations=perturbations, select=select, intra=intra, accept=accept,
         samples=samples, learned=learned, k=k, weights=weights,
     )  # fmt: skip
-    _at_least_0("seed", seed)
+    _at_least_0("seed", _typed("seed", seed))
     if target is not None and math.isnan(target):
         raise InputError("target must be a number, not nan")
+    if on_best is not None and not callable(on_best):
+        raise InputError(f"on_best must be a function, not {shown(on_best)}")
     if start is not None:
+        if not isinstance(start, Solution):
+            raise InputError(f"start must be a Solution, not {shown(start)}")
         start = Solution(problem, start.tours)  # it may be a plan of another problem: does it fit?
     if method == "exact":
         return _exact(problem, seed, time, target, start, on_best)
@@ -136,9 +145,7 @@ def solve(
         parts = Parts(
             initial_solution=_start(start, limits.seconds),
             select_tours=_choice("select", select or "sweep", SELECTORS),
-            exchange=_learned(problem, k, weights, "use --method ce")
-            if method == "nce"
-            else EXCHANGES[method],
+            exchange=_learned(problem, k, weights) if method == "nce" else EXCHANGES[method],
             intra=_choice("intra", intra or "2opt+oropt", INTRA_OPERATORS),
             random_exchange=random_exchange,
             accept=_choice("accept", accept or ("walk" if time is None else "better"), ACCEPTANCES),
@@ -261,7 +268,7 @@ def _engine(
     """The engine under the same limits, its outcome in the same form."""
 
     def finite(limit: float) -> int | None:
-        return int(limit) if limit < math.inf else None
+        return min(int(limit), 2**63 - 1) if limit < math.inf else None
 
     found = hybrid(
         problem,
@@ -286,10 +293,19 @@ def _refuse_foreign(method: str, **options: object) -> None:
     for name, value in options.items():
         if value is not None and name not in known:
             raise InputError(f"{name} is not an option of method {method}")
+        if value is not None:
+            _typed(name, value)
+
+
+def _typed(name: str, value: T) -> T:
+    kind, word = (Integral, "whole number") if name in _WHOLE else (Real, "number")
+    if name in (*_WHOLE, *_NUMBERS) and not isinstance(value, kind):
+        raise InputError(f"{name} must be a {word}, not {shown(value)}")
+    return value
 
 
 def _choice(what: str, word: str, choices: Mapping[str, T]) -> T:
-    if word not in choices:
+    if not isinstance(word, str) or word not in choices:
         raise InputError(f"{what} '{word}' is unknown: use one of {', '.join(choices)}")
     return choices[word]
 
