@@ -168,6 +168,12 @@ def test_a_fleet_that_cannot_carry_everything_gets_a_complete_plan_with_little_e
     assert sorted(route.load for route in plan.routes) in ([9, 21], [12, 18], [15, 15])
 
 
+def test_the_first_plan_of_an_unlimited_fleet_keeps_its_limits_however_far_the_depot() -> None:
+    problem = Problem.cvrp(random_cities(1001), demand=[0, *[1] * 1000], capacity=10, max_length=9.0)
+    for place in (problem.coords, np.vstack([[3.0, 3.0], problem.coords[1:]])):
+        assert solved(problem.with_(coords=place), iterations=0).feasible
+
+
 def test_a_tight_fleet_is_packed() -> None:
     # Two of 6 and two of 4 in each of five vehicles of 20: no other packing fits.
     demand = [0, *[6] * 10, *[4] * 10]

@@ -116,12 +116,14 @@ int RuinRecreate::best_place(const Plan& plan, const RouteCost& cost, int city, 
   routes_.clear();
   consider_near(plan, city, blink);
   consider_unused(plan, city, blink);
+  // Far from a depot a penalty may be cheaper than a new route: a first plan must not begin so.
+  const bool keep_limits = blink == nullptr;
   bool within_limits = false;
-  int after = cheapest(plan, cost, city, within_limits);
+  int after = cheapest(plan, cost, city, keep_limits, within_limits);
   if (!within_limits) {
     consider_unused(plan, city, nullptr);
     consider_everywhere(plan, city);
-    after = cheapest(plan, cost, city, within_limits);
+    after = cheapest(plan, cost, city, keep_limits, within_limits);
   }
   return after;
 }
@@ -199,7 +201,8 @@ void RuinRecreate::consider_everywhere(const Plan& plan, int city) {
     }
 }
 
-int RuinRecreate::cheapest(const Plan& plan, const RouteCost& cost, int city, bool& within_limits) const {
+int RuinRecreate::cheapest(const Plan& plan, const RouteCost& cost, int city, bool keep_limits,
+                           bool& within_limits) const {
   double best = kInfinity;
   int after = -1;
   within_limits = false;
@@ -207,9 +210,10 @@ int RuinRecreate::cheapest(const Plan& plan, const RouteCost& cost, int city, bo
     const Vehicle& v = in_.vehicle(r);
     const double length = plan.length(r) + places_[r].grows, load = plan.load(r) + in_.demand(city);
     const double more = cost.of(v, length, load) - cost.of(plan, r);
-    if (more < best) {
+    const bool fits = load <= v.capacity && length <= v.max_length;
+    if (keep_limits && fits != within_limits ? fits : more < best) {
       best = more, after = places_[r].after;
-      within_limits = load <= v.capacity && length <= v.max_length;
+      within_limits = fits;
     }
   }
   return after;

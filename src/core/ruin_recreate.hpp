@@ -23,7 +23,7 @@ class RuinRecreate {
   void ruin(Plan& plan, int seed, Random& random);
   // Inserts what `ruin` removed.
   void recreate(Plan& plan, const RouteCost& cost, Random& random);
-  // Inserts the given cities, each where it costs least.
+  // Inserts the given cities, each where it costs least; where limits can be kept, they are.
   void insert(Plan& plan, const RouteCost& cost, std::span<const int> cities);
 
  private:
@@ -43,7 +43,8 @@ class RuinRecreate {
   bool overlooked(Random* blink);
   void consider_everywhere(const Plan& plan, int city);
   void consider_unused(const Plan& plan, int city, Random* blink);
-  int cheapest(const Plan& plan, const RouteCost& cost, int city, bool& within_limits) const;
+  int cheapest(const Plan& plan, const RouteCost& cost, int city, bool keep_limits,
+               bool& within_limits) const;
 
   const Instance& in_;
   const Neighbours& neighbours_;
