@@ -247,7 +247,7 @@ def test_ctrl_c_in_an_exchange_gives_the_best_so_far() -> None:
         raise KeyboardInterrupt
 
     problem = Problem.mtsp(random_cities(40), vehicles=3)
-    outcome = hybrid(problem, iterations=100_000, exchange=interrupt)
+    outcome = hybrid(problem, no_improvement=1_000_000, exchange=interrupt)
     assert outcome.stopped == "interrupted" and Solution(problem, outcome.tours).feasible
 
 
