@@ -24,6 +24,7 @@ namespace neurocross {
 namespace {
 
 constexpr int kNeighbours = 40;
+constexpr int kNeighbourPairs = 8000;  // small problems look farther, up to so many pairs in all
 constexpr std::size_t kLongestExchanged =
     400;                                // cities of two routes: beyond, the exact exchange takes too long
 constexpr int kIterationsPerTick = 32;  // between looks at the clock, new temperatures
@@ -44,6 +45,7 @@ constexpr double kColdMinsum = 0.01;
 constexpr double kWarm = 0.1;       // of the first temperature, where a start is given
 constexpr double kSoftness = 1.0;   // scale of the soft maximum in temperatures
 constexpr double kExchanged = 0.3;  // of the steps are exchanges
+constexpr double kTurned = 0.003;   // ... turn a whole route round
 constexpr double kOnLongest = 0.5;  // of the ruins begin on the longest route
 
 using Clock = std::chrono::steady_clock;
@@ -61,7 +63,7 @@ class Search {
         deadline_(limits.seconds),
         random_(seed),
         plan_(instance),
-        neighbours_(instance, kNeighbours),
+        neighbours_(instance, std::max(kNeighbours, kNeighbourPairs / instance.nodes())),
         ruin_recreate_(instance, neighbours_),
         random_exchange_(neighbours_),
         tour_search_(instance, neighbours_, tolerance) {
@@ -230,13 +232,18 @@ class Search {
     }
   }
 
-  // One exchange or one ruin and recreate, taken back unless the temperature allows what it costs.
+  // One exchange, one ruin and recreate or, rarely, one route turned round: taken back unless the
+  // temperature allows what it costs.
   void step(double temperature) {
     ++outcome_.iterations;
     plan_.mark();
     const double allowed = -temperature * std::log(1.0 - random_.unit());
     const int seed = seed_city();
-    if (random_.unit() < kExchanged) {
+    const double kind = random_.unit();
+    if (kind < kTurned) {
+      turn_round(plan_.route(seed));
+      if (change() > allowed) return plan_.undo();
+    } else if (kind < kTurned + kExchanged) {
       if (!random_exchange_.propose(plan_, seed, random_)) return;
       if (random_exchange_.change(plan_, cost_) > allowed) return;
       random_exchange_.apply(plan_);
@@ -251,6 +258,14 @@ class Search {
     } else {
       note_best();
     }
+  }
+
+  // Where the way back is the way there this costs nothing, and lets exchanges, which turn no stretch,
+  // join what they could not.
+  void turn_round(int r) {
+    const std::vector<int> cities = plan_.tour(r);
+    for (int city : cities) plan_.remove(city);
+    for (int city : cities) plan_.insert(city, plan_.depot(r));
   }
 
   // What the plan's cost grew by since the mark.

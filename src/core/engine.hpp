@@ -14,8 +14,8 @@
 
 namespace neurocross {
 
-// When to stop: whichever comes first. An iteration is one step: an exchange, or a ruin and
-// recreate.
+// When to stop: whichever comes first. An iteration is one step: an exchange, a ruin
+// and recreate, or a route turned round.
 struct Limits {
   double seconds = kInfinity;
   std::int64_t iterations = std::numeric_limits<std::int64_t>::max();

@@ -6,18 +6,15 @@ namespace neurocross {
 
 Plan::Plan(const Instance& instance)
     : in_(&instance),
-      next_(instance.nodes() + instance.vehicles()),
-      previous_(next_.size()),
-      route_(next_.size(), -1),
-      to_next_(next_.size(), 0.0),
+      at_(instance.nodes() + instance.vehicles()),
       size_(instance.vehicles(), 0),
       length_(instance.vehicles(), 0.0),
       load_(instance.vehicles(), 0.0),
       place_in_used_(instance.vehicles(), -1),
       touched_in_(instance.vehicles(), 0) {
   for (int r = 0; r < instance.vehicles(); ++r) {
-    next_[depot(r)] = previous_[depot(r)] = depot(r);
-    route_[depot(r)] = r;
+    at_[depot(r)].next = at_[depot(r)].previous = depot(r);
+    at_[depot(r)].route = r;
   }
 }
 
@@ -28,12 +25,11 @@ void Plan::touch(int r) {
 }
 
 void Plan::put(int city, int after) {
-  const int r = route_[after], before = next_[after];
-  next_[after] = city, previous_[city] = after;
-  next_[city] = before, previous_[before] = city;
-  to_next_[after] = link(r, after, city);
-  to_next_[city] = link(r, city, before);
-  route_[city] = r;
+  const int r = at_[after].route, before = at_[after].next;
+  at_[city] = {link(r, city, before), 0.0, before, after, r};
+  at_[after].next = city, at_[after].to_next = link(r, after, city);
+  at_[before].previous = city;
+  for (int node : {after, city, before}) measure_reach(node);
   load_[r] += in_->demand(city);
   if (size_[r]++ == 0) {
     place_in_used_[r] = static_cast<int>(used_.size());
@@ -42,10 +38,11 @@ void Plan::put(int city, int after) {
 }
 
 void Plan::take(int city) {
-  const int r = route_[city], after = previous_[city], before = next_[city];
-  next_[after] = before, previous_[before] = after;
-  to_next_[after] = link(r, after, before);
-  route_[city] = -1;
+  const auto [to_next, reach, before, after, r] = at_[city];
+  at_[after].next = before, at_[after].to_next = link(r, after, before);
+  at_[before].previous = after;
+  for (int node : {after, before}) measure_reach(node);
+  at_[city].route = -1;
   load_[r] -= in_->demand(city);
   if (--size_[r] == 0) {
     const int last = used_.back();
@@ -56,8 +53,14 @@ void Plan::take(int city) {
   }
 }
 
+void Plan::measure_reach(int node) {
+  Node& n = at_[node];
+  n.reach = is_depot(n.next) || is_depot(n.previous) ? kInfinity
+                                                     : std::max(n.to_next, at_[n.previous].to_next);
+}
+
 void Plan::insert(int city, int after) {
-  const int r = route_[after];
+  const int r = at_[after].route;
   touch(r);
   length_[r] += insertion(city, after);
   put(city, after);
@@ -65,11 +68,11 @@ void Plan::insert(int city, int after) {
 }
 
 void Plan::remove(int city) {
-  const int r = route_[city], after = previous_[city];
+  const auto [to_next, reach, before, after, r] = at_[city];
   touch(r);
-  const double left = to_next_[after] + to_next_[city];
+  const double left = at_[after].to_next + to_next;
   take(city);
-  length_[r] = size_[r] ? length_[r] - (left - to_next_[after]) : 0.0;
+  length_[r] = size_[r] ? length_[r] - (left - at_[after].to_next) : 0.0;
   journal_.push_back({city, after, false});
 }
 
@@ -93,7 +96,7 @@ void Plan::undo() {
 std::vector<int> Plan::tour(int r) const {
   std::vector<int> cities;
   cities.reserve(size_[r]);
-  for (int node = next_[depot(r)]; !is_depot(node); node = next_[node]) cities.push_back(node);
+  for (int node = at_[depot(r)].next; !is_depot(node); node = at_[node].next) cities.push_back(node);
   return cities;
 }
 
@@ -104,7 +107,7 @@ Tours Plan::tours() const {
 }
 
 void Plan::replace(int r, std::span<const int> cities) {
-  while (size_[r]) take(next_[depot(r)]);
+  while (size_[r]) take(at_[depot(r)].next);
   int at = depot(r);
   for (int city : cities) put(city, at), at = city;
   length_[r] = in_->length(r, cities);
@@ -113,7 +116,7 @@ void Plan::replace(int r, std::span<const int> cities) {
 
 void Plan::assign(const Tours& tours) {
   for (int r = 0; r < in_->vehicles(); ++r)
-    while (size_[r]) take(next_[depot(r)]);
+    while (size_[r]) take(at_[depot(r)].next);
   for (std::size_t r = 0; r < tours.size(); ++r) replace(static_cast<int>(r), tours[r]);
   for (std::size_t r = tours.size(); r < length_.size(); ++r) length_[r] = 0.0;
   mark();
@@ -124,8 +127,8 @@ void Plan::measure() {
     double length = 0.0, load = 0.0;
     int node = depot(r);
     do {
-      length += to_next_[node];
-      node = next_[node];
+      length += at_[node].to_next;
+      node = at_[node].next;
       if (!is_depot(node)) load += in_->demand(node);
     } while (!is_depot(node));
     length_[r] = length, load_[r] = load;

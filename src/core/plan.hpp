@@ -20,10 +20,10 @@ class Plan {
   // the last.
   int depot(int r) const { return in_->nodes() + r; }
   bool is_depot(int node) const { return node >= in_->nodes(); }
-  int next(int node) const { return next_[node]; }
-  int previous(int node) const { return previous_[node]; }
+  int next(int node) const { return at_[node].next; }
+  int previous(int node) const { return at_[node].previous; }
   // The route a city is on; -1 if it is on none.
-  int route(int node) const { return route_[node]; }
+  int route(int node) const { return at_[node].route; }
 
   int size(int r) const { return size_[r]; }
   double length(int r) const { return length_[r]; }
@@ -42,11 +42,13 @@ class Plan {
   }
   // What route(node) grows by if the city goes behind the node (a city or a route's depot).
   double insertion(int city, int after) const {
-    const int before = next_[after], r = route_[after];
-    return link(r, after, city) + link(r, city, before) - to_next_[after];
+    const Node& a = at_[after];
+    return link(a.route, after, city) + link(a.route, city, a.next) - a.to_next;
   }
   // The way from a node to the next on its route.
-  double to_next(int node) const { return to_next_[node]; }
+  double to_next(int node) const { return at_[node].to_next; }
+  // The longer of the ways to the nodes beside it; infinite beside a depot.
+  double reach(int node) const { return at_[node].reach; }
   // From a city to a node of route r, there or back, where arcs are symmetric.
   double between(int r, int city, int node, bool node_is_next) const {
     if (node < in_->nodes()) return in_->arc(city, node);
@@ -76,15 +78,20 @@ class Plan {
   void touch(int r);
   void put(int city, int after);
   void take(int city);
+  void measure_reach(int node);
 
+  // What is read together is kept together: one line of the cache for a node.
+  struct Node {
+    double to_next = 0.0, reach = kInfinity;
+    int next = -1, previous = -1, route = -1;
+  };
   struct Change {
     int city, after;
     bool inserted;
   };
 
   const Instance* in_;
-  std::vector<int> next_, previous_, route_;
-  std::vector<double> to_next_;
+  std::vector<Node> at_;
   std::vector<int> size_;
   std::vector<double> length_, load_;
   std::vector<int> used_, place_in_used_;

@@ -145,8 +145,7 @@ void RuinRecreate::offer(int r, double grows, int after) {
   }
 }
 
-// Before and behind a near city. Neighbours come nearest first: a place whose other side were nearer
-// has been seen from there, so both new arcs are at least `distance` long, which rules most out.
+// Before and behind a near city.
 void RuinRecreate::consider_beside(const Plan& plan, int city, int near, double distance, Random* blink) {
   const int r = plan.route(near), next = plan.next(near), previous = plan.previous(near);
   if (!in_.symmetric()) {
@@ -170,14 +169,20 @@ void RuinRecreate::consider_at_depot(const Plan& plan, int city, int depot, Rand
   }
 }
 
+// Neighbours come nearest first: a place whose other side were nearer has been seen from there, so both
+// new arcs are at least as long as the way to the neighbour, which rules most out.
 void RuinRecreate::consider_near(const Plan& plan, int city, Random* blink) {
   const auto near = neighbours_.of(city);
   const auto distance = neighbours_.distances(city);
+  const bool symmetric = in_.symmetric();
   for (std::size_t k = 0; k < near.size(); ++k) {
-    if (near[k] < in_.depots())
+    if (near[k] < in_.depots()) {
       consider_at_depot(plan, city, near[k], blink);
-    else if (plan.route(near[k]) >= 0)
-      consider_beside(plan, city, near[k], distance[k], blink);
+      continue;
+    }
+    const int r = plan.route(near[k]);
+    if (r < 0 || (symmetric && 2.0 * distance[k] - plan.reach(near[k]) >= best_on(r))) continue;
+    consider_beside(plan, city, near[k], distance[k], blink);
   }
 }
 
