@@ -14,6 +14,7 @@ from neurocross.generate import random_problem
 from neurocross.predictor.model import load_predictor, shipped
 from neurocross.predictor.tensorfile import read_tensors
 from neurocross.train.accuracy import KS
+from neurocross.train.evaluation import prediction_times
 
 
 def run(*arguments: object) -> str:
@@ -91,6 +92,13 @@ def test_evaluate_prints_the_table_as_json_and_draws(tmp_path):
     assert answer["mae"] >= 0
     assert [row["cities"] for row in answer["comparison"]] == list(range(20, 101, 10))
     assert (tmp_path / "p.svg").stat().st_size and (tmp_path / "t.svg").stat().st_size
+
+
+def test_predictions_are_timed_in_the_core_and_in_torch():
+    pytest.importorskip("torch", reason="training needs torch: pip install 'neurocross[train]'")
+    rows = list(prediction_times(cities=3, repeats=1))
+    assert [row["form"] for row in rows] == ["paper", "tours"]
+    assert all(row["core"] > 0 and row["torch"] > 0 for row in rows)
 
 
 def test_evaluate_sets_the_paper_beside():

@@ -127,7 +127,9 @@ def evaluate(
     ] = 0,
     k: Annotated[int, typer.Option("--k", help="K of that comparison.")] = 10,
     times: Annotated[Path | None, typer.Option(help="Picture of the times of that comparison.")] = None,
-    calls: Annotated[bool, typer.Option("--calls", help="Also time one call of each operator.")] = False,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Also time one call of each operator, and one prediction.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """Print the top-K table of weights on fresh instances, beside the paper's."""
@@ -148,19 +150,21 @@ def evaluate(
     found = evaluation.evaluate(
         predictor, config, instances, lambda numbers: _progress(numbers, "predicting", instances)
     )
-    rows, single = [], []
+    rows, single, predictions = [], [], []
     if compare:
         compared = evaluation.compare(predictor, instances=compare, seed=seed, k=k)
         rows = list(_progress(compared, "comparing", len(evaluation.SIZES)))
     if calls:
         single = list(_progress(evaluation.operator_times(predictor), "timing", len(evaluation.TOUR_SIZES)))
+        predictions = list(evaluation.prediction_times())
     if plot:
         evaluation.plot_predictions(found, plot)
     if times:
         evaluation.plot_times(rows, times)
     table = found.table
     if as_json:
-        more = {name: lines for name, lines in (("comparison", rows), ("calls", single)) if lines}
+        parts = (("comparison", rows), ("calls", single), ("predictions", predictions))
+        more = {name: lines for name, lines in parts if lines}
         print(json.dumps({**table, **more}))
         return
     print("best start pair among K predicted, % of instances; best decrement reached by searching them, %")
@@ -189,6 +193,11 @@ def evaluate(
         print("cities a tour" + "".join(f"{name:>13}" for name in single[0]["milliseconds"]))
     for row in single:
         print(f"{row['cities']:13d}" + "".join(f"{ms:13.3f}" for ms in row["milliseconds"].values()))
+    for row in predictions:
+        print(
+            f"one prediction for two tours of {row['cities']} cities, form {row['form']}: "
+            f"{row['core']:.1f} ms, eager torch {row['torch']:.1f} ms"
+        )
 
 
 def _progress(items: Iterable[T], what: str, total: int) -> Iterable[T]:

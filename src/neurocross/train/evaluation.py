@@ -21,8 +21,9 @@ from neurocross.operators.neuro_cross import NeuroCross
 from neurocross.operators.perturb import random_exchange
 from neurocross.operators.select import SELECTORS
 from neurocross.plot import GREY, LIGHT, PALE, write_chart
-from neurocross.predictor.features import length_unit
+from neurocross.predictor.features import length_unit, pair_graph
 from neurocross.predictor.model import Predictor
+from neurocross.predictor.spec import ARCHITECTURES
 from neurocross.problem import Problem
 from neurocross.search import Limits, Parts, search
 from neurocross.train.accuracy import Accuracy
@@ -150,6 +151,46 @@ def operator_times(
                 timed(problem, 0, tours[0], 1, tours[1], math.inf)
                 spent[name].append(1000 * timed.seconds)
         yield {"cities": n, "milliseconds": {name: float(np.median(times)) for name, times in spent.items()}}
+
+
+def prediction_times(cities: int = 50, repeats: int = 7) -> Iterator[dict[str, Any]]:
+    """Milliseconds of one core of one prediction for two tours, here and in torch; nothing without torch.
+
+    For each form of the network, with weights as training begins with them; the fastest of some repeats.
+    """
+    try:
+        import torch
+
+        from neurocross.train.network import Network
+    except ImportError:
+        return
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(0)
+    problem = Problem.fmdvrp(rng.random((2 * cities + 2, 2)), n_depots=2, vehicles=2)
+    nodes = np.arange(2, 2 * cities + 2, dtype=np.int32)
+    for name, arch in ARCHITECTURES.items():
+        graph = pair_graph(arch.features, problem, 0, nodes[::2], 1, nodes[1::2])
+        network = Network(arch)
+        core = Predictor(arch, {key: value.numpy() for key, value in network.state_dict().items()}, {})
+        seen = torch.from_numpy(graph.nodes), torch.from_numpy(graph.edges), graph.n1 + 2
+        with torch.no_grad():
+            yield {
+                "form": name,
+                "cities": cities,
+                "core": _fastest(
+                    repeats, core.network.predict, [(graph.n1, graph.n2, graph.nodes, graph.edges)]
+                ),
+                "torch": _fastest(repeats, network, *seen),
+            }
+
+
+def _fastest(repeats: int, call: Callable[..., object], *arguments: object) -> float:
+    times = []
+    for _ in range(repeats):
+        began = time.process_time()
+        call(*arguments)
+        times.append(1000 * (time.process_time() - began))
+    return min(times)
 
 
 class _Timed:
