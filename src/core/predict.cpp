@@ -80,7 +80,11 @@ struct Sizes : Form {
 struct Workspace {
   float *nodes, *edges;  // [h | x] and [h | x | t]
   float *from_i, *from_j, *first, *odd, *even, *change, *band, *z, *seen, *zeros, *u, *v;
+  const Deadline* deadline;
 };
+
+// Whether what is being computed is no longer wanted.
+bool late(const Workspace& w) { return w.deadline->passed(); }
 
 // The same code for each instruction set.
 #define ROWS 4
@@ -289,7 +293,8 @@ Network::Network(Network&&) noexcept = default;
 
 const Form& Network::form() const { return packed_->form; }
 
-void Network::predict(int n1, int n2, const float* nodes, const float* edges, float* out) const {
+bool Network::predict(int n1, int n2, const float* nodes, const float* edges, float* out,
+                      const Deadline& deadline) const {
   const Form& form = packed_->form;
   Sizes s;
   static_cast<Form&>(s) = form;
@@ -330,7 +335,9 @@ void Network::predict(int n1, int n2, const float* nodes, const float* edges, fl
   std::fill(w.zeros, free, 0.0f);
   w.u = part(tables);
   w.v = part(tables);
+  w.deadline = &deadline;
   fastest()(s, packed_->view, w, nodes, edges, out);
+  return !late(w);
 }
 
 }  // namespace neurocross

@@ -39,8 +39,10 @@ class Network {
   const Form& form() const;
 
   // y*(a1, a2) of one pair of tours of n1 and n2 cities, (n1+1, n2+1, outputs), from the features of
-  // its N = n1+n2+4 nodes (N, node_features) and edges (N, N, edge_features).
-  void predict(int n1, int n2, const float* nodes, const float* edges, float* out) const;
+  // its N = n1+n2+4 nodes (N, node_features) and edges (N, N, edge_features). False, and nothing of
+  // use in `out`, if the deadline came first.
+  bool predict(int n1, int n2, const float* nodes, const float* edges, float* out,
+               const Deadline& deadline) const;
 
  private:
   struct Packed;

@@ -58,7 +58,8 @@ void bind_predict(nb::module_& m) {
           "edge_features"_a, "tensors"_a)
       .def(
           "predict",
-          [](const Network& self, const std::vector<std::tuple<int, int, Floats, Floats>>& graphs) {
+          [](const Network& self, const std::vector<std::tuple<int, int, Floats, Floats>>& graphs,
+             double seconds) {
             std::vector<nb::ndarray<nb::numpy, float, nb::ndim<3>>> answers;
             const std::size_t outputs = self.form().outputs;
             for (const auto& [n1, n2, nodes, edges] : graphs) {
@@ -70,15 +71,19 @@ void bind_predict(nb::module_& m) {
               nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<float*>(p); });
               answers.emplace_back(out, std::initializer_list<std::size_t>{n1 + 1u, n2 + 1u, outputs}, owner);
             }
+            const Deadline deadline(seconds);
+            bool done = true;
             {
               nb::gil_scoped_release release;
-              for (std::size_t k = 0; k < graphs.size(); ++k) {
+              for (std::size_t k = 0; k < graphs.size() && done; ++k) {
                 const auto& [n1, n2, nodes, edges] = graphs[k];
-                self.predict(n1, n2, nodes.data(), edges.data(), answers[k].data());
+                done = self.predict(n1, n2, nodes.data(), edges.data(), answers[k].data(), deadline);
               }
             }
+            if (!done) answers.clear();
             return answers;
           },
-          "graphs"_a,
-          "For each (n1, n2, node features, edge features): (n1+1, n2+1, objectives) of y*(a1, a2).");
+          "graphs"_a, "seconds"_a = kInfinity,
+          "For each (n1, n2, node features, edge features): (n1+1, n2+1, objectives) of y*(a1, a2). "
+          "Nothing at all if it took more than `seconds`.");
 }

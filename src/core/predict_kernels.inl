@@ -195,7 +195,7 @@ void triangles(const Sizes& s, const LayerView& linear, const Workspace& w) {
       for (std::size_t j = 0; j < n; ++j) to[j] = w.first[j * linear.width + c];
     }
   }
-  for (int c = 0; c < s.triangles; ++c) {
+  for (int c = 0; c < s.triangles && !late(w); ++c) {
     float* slot = w.edges + s.hidden + s.edge_features + c;
     for (std::size_t i = 0; i < n; i += kBand) {
       const std::size_t rows = i + kBand < n ? kBand : n - i;
@@ -252,7 +252,7 @@ void attentive_layer(const Sizes& s, const AttentiveView& layer, const Workspace
   // The part of the first layers of phi_e and phi_w, side by side, that belongs to a node.
   product<false>(w.nodes, s.node_stride, n, s.hidden, layer.from_i, both, layer.first_bias, 0, w.from_i, both);
   product<false>(w.nodes, s.node_stride, n, s.hidden, layer.from_j, both, w.zeros, 0, w.from_j, both);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < n && !late(w); ++i) {
     float* edges = w.edges + i * n * s.edge_stride;
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t c = 0; c < both; c += LANES)
@@ -297,7 +297,7 @@ void decrements(const Sizes& s, const HeadView& head, const Workspace& w, float*
                    head.removed[tour], C, table, C, table, C);
   }
   const std::size_t columns = n - n1 - 1, next = s.cuts ? 0 : 1;
-  for (std::size_t a1 = 0; a1 + 1 < n1; ++a1) {
+  for (std::size_t a1 = 0; a1 + 1 < n1 && !late(w); ++a1) {
     for (std::size_t a2 = 0; a2 < columns; ++a2)
       for (std::size_t c = 0; c < C; c += LANES)
         store(w.first + a2 * C + c, load(w.from_i + a1 * C + c) + load(w.from_j + a2 * C + c));
@@ -323,6 +323,6 @@ void forward(const Sizes& s, const NetworkView& network, const Workspace& w, con
   for (std::size_t e = 0; e < n * n; ++e)
     for (int c = 0; c < s.edge_features; ++c)
       w.edges[e * s.edge_stride + s.hidden + c] = x_edges[e * s.edge_features + c];
-  for (int layer = 0; layer < s.layers; ++layer) attentive_layer(s, network.layers[layer], w);
+  for (int layer = 0; layer < s.layers && !late(w); ++layer) attentive_layer(s, network.layers[layer], w);
   decrements(s, network.head, w, out);
 }

@@ -21,7 +21,7 @@ class Oracle:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self, problem, pairs):
+    def __call__(self, problem, pairs, seconds):
         self.asked += len(pairs)
         objective = 0 if problem.objective == "minmax" else 1
         return [_core.cross_labels(problem.core, objective, *pair) for pair in pairs]
@@ -41,7 +41,7 @@ def test_with_all_candidates_the_predictions_do_not_matter():
     problem, t1, t2 = an_instance()
     rng = np.random.default_rng(1)
 
-    def guess(problem, pairs):
+    def guess(problem, pairs, seconds):
         return [rng.random((len(t1) + 1, len(t2) + 1)) for _, t1, _, t2 in pairs]
 
     found = NeuroCross(guess, k=10**6)(problem, 0, t1, 1, t2, 1.0)
@@ -51,7 +51,7 @@ def test_with_all_candidates_the_predictions_do_not_matter():
 def test_candidates_are_the_k_largest_predictions_best_first():
     problem, t1, t2 = an_instance()
     table = np.random.default_rng(2).permutation((len(t1) + 1) * (len(t2) + 1)).reshape(len(t1) + 1, -1)
-    chosen = NeuroCross(lambda *_: [table], k=4).candidates(problem, 0, t1, 1, t2)
+    chosen = NeuroCross(lambda *_: [table], k=4).candidates(problem, 0, t1, 1, t2, 1.0)
     assert [table[pair] for pair in chosen] == [table.size - 1 - rank for rank in range(4)]
 
 
@@ -76,10 +76,10 @@ def test_a_pair_that_has_grown_too_long_is_passed_over_but_a_search_does_not_beg
     problem, t1, t2 = an_instance()
 
     class Shortsighted(Oracle):
-        def __call__(self, problem, pairs):
+        def __call__(self, problem, pairs, seconds):
             if len(pairs[0][1]) > len(t1):
                 raise TooLargeError("too long")
-            return super().__call__(problem, pairs)
+            return super().__call__(problem, pairs, seconds)
 
     operator = NeuroCross(Shortsighted())
     longer = np.append(t1, t2[-1:]), t2[:-1]
@@ -87,3 +87,9 @@ def test_a_pair_that_has_grown_too_long_is_passed_over_but_a_search_does_not_beg
         operator(problem, 0, longer[0], 1, longer[1], 1.0)
     operator(problem, 0, t1, 1, t2, 1.0)
     assert not operator(problem, 0, longer[0], 1, longer[1], 1.0).moves
+
+
+def test_without_time_for_a_prediction_there_is_no_exchange():
+    problem, t1, t2 = an_instance()
+    operator = NeuroCross(lambda *_: [])
+    assert not operator(problem, 0, t1, 1, t2, 0.0).moves

@@ -152,6 +152,14 @@ def test_weights_that_do_not_fit_their_architecture_are_refused():
         Predictor(arch, {**tensors, "embed_nodes.bias": np.full(16, np.nan, np.float32)}, {})
 
 
+def test_a_prediction_that_would_come_too_late_is_given_up():
+    arch = FORMS["tours"]
+    predictor = Predictor(arch, slow_network.random_tensors(arch, np.random.default_rng(0)), {})
+    problem, t1, t2 = two_tours(150, 150)
+    assert predictor(problem, [(0, t1, 1, t2)], 0.0) == []
+    assert len(predictor(problem, [(0, t1, 1, t2)], 60.0)) == 1
+
+
 def test_tours_too_long_for_the_memory_are_refused_with_the_way_out():
     arch = FORMS["narrow"]
     predictor = Predictor(arch, slow_network.random_tensors(arch, np.random.default_rng(0)), {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
@@ -52,12 +54,15 @@ class Predictor:
             raise InputError(f"{source} does not fit its own architecture: {error}") from None
 
     def __call__(
-        self, problem: Problem, pairs: Sequence[tuple[int, Tour, int, Tour]]
+        self,
+        problem: Problem,
+        pairs: Sequence[tuple[int, Tour, int, Tour]],
+        seconds: float = math.inf,
     ) -> list[npt.NDArray[np.float32]]:
         """A table (n1+1, n2+1) of ŷ* for each pair (v1, t1, v2, t2) of tours t1, t2 of vehicles v1, v2.
 
         Under the problem's objective, in its unit of length. Weights that were not trained for the objective
-        rank by the one they know.
+        rank by the one they know. No table at all if that takes more than `seconds`.
         """
         check_problem(problem)
         longest = max((len(t1) + len(t2) + 4 for _, t1, _, t2 in pairs), default=0)
@@ -66,13 +71,15 @@ class Predictor:
                 f"two tours of {longest} nodes together are too long for the learned operator, "
                 f"which takes {LARGEST}: use --method ce"
             )
+        began = time.perf_counter()
         graphs = [pair_graph(self.arch.features, problem, *pair) for pair in pairs]
-        tables = self.network.predict([(g.n1, g.n2, g.nodes, g.edges) for g in graphs])
+        left = seconds - (time.perf_counter() - began)
+        tables = self.network.predict([(g.n1, g.n2, g.nodes, g.edges) for g in graphs], left)
         names = self.arch.objectives
         column = names.index(problem.objective.value) if problem.objective.value in names else 0
         return [
             (table[..., column].T if graph.swapped else table[..., column]) * graph.unit
-            for table, graph in zip(tables, graphs, strict=True)
+            for table, graph in zip(tables, graphs, strict=False)
         ]
 
 
