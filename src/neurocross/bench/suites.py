@@ -154,6 +154,8 @@ class Suite:
 
 
 ALGORITHM_1 = ("ce", "ce-brute", "nce")
+LEARNED = ("nce", "nce:weights=mtsp")
+"""The paper's NCE and NCE-mTSP: trained on FMDVRP, trained on mTSP."""
 OPPONENTS = ("ortools", "pyvrp")
 
 
@@ -223,12 +225,12 @@ _TABLES = (
     ),
     Suite(
         "mtsp-random", "mTSP, random instances", _random("mtsp", paper.MTSP_RANDOM),
-        ("ce", "nce", "hybrid@2", "ce-restarts@5", "ortools@5", "pyvrp@5", "lkh@5"), time=60, instances=2,
+        ("ce", *LEARNED, "hybrid@2", "ce-restarts@5", "ortools@5", "pyvrp@5", "lkh@5"), time=60, instances=2,
     ),
     Suite(
         "mtsplib", "mTSPLib",
         tuple(_mtsp_file("mtsplib", *case, paper=cells) for case, cells in paper.MTSPLIB.items()),
-        ("ce", "nce", "hybrid@2", "ce-restarts@2", "ortools@2", "pyvrp@2", "lkh@2"), time=60,
+        ("ce", *LEARNED, "hybrid@2", "ce-restarts@2", "ortools@2", "pyvrp@2", "lkh@2"), time=60,
     ),
     Suite(
         "cvrp", "CVRP, random instances", _random("cvrp", paper.CVRP),

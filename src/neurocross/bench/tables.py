@@ -17,6 +17,7 @@ REACHED = 1e-5
 
 PAPERS_NAMES = {
     "exact": "CPLEX", "exact-appendix": "CPLEX", "ce": "CE", "ce-brute": "CE", "nce": "NCE",
+    "nce:weights=mtsp": "NCE-mTSP",
     "ce:perturbations=0": "CE", "nce:k=10,perturbations=0": "NCE", "nce:samples=10": "NCE (s.10)",
     "ortools": "OR-tools", "lkh": "LKH-3", "nce:intra=2opt": "NCE 2-opt", "nce:intra=ortools": "NCE OR-tools",
     "nce:intra=elkai": "NCE Elkai", "nce:select=random": "NCE random", "nce:select=max-min": "NCE max-min",
@@ -77,6 +78,16 @@ def gap_of(run: Run, reference: Mapping[tuple[str, str], float]) -> float:
 def solvers_of(runs: Iterable[Run]) -> list[str]:
     """In the order they were run."""
     return list(dict.fromkeys(run.solver for run in runs))
+
+
+def played_by_all(runs: Sequence[Run]) -> list[Run]:
+    """The runs on instances every solver has a plan of: slow solvers often play the first few only."""
+    of = {
+        solver: {(run.case, run.instance) for run in runs if run.solver == solver and run.counts}
+        for solver in solvers_of(runs)
+    }
+    common = set.intersection(*(played for played in of.values() if played)) if any(of.values()) else set()
+    return [run for run in runs if (run.case, run.instance) in common]
 
 
 def rows_of(suite: Suite, runs: Sequence[Run]) -> list[Row]:

@@ -10,8 +10,9 @@ from neurocross.bench.job import Answer, Job
 from neurocross.bench.solvers import NotProvenError, solver_of
 from neurocross.bench.topk import rank_of_best
 
-APART = 1.05
-"""Reported plans are kept only this much later, relatively, than the one before: a curve needs no more."""
+APART = 1.1
+"""Reported plans but the last are kept only this much later, relatively, than the one before: a curve needs
+no more."""
 
 
 def run(job: Job) -> Answer:
@@ -20,10 +21,9 @@ def run(job: Job) -> Answer:
     began = time.perf_counter()
 
     def report(tours: Tours) -> None:
-        now = time.perf_counter() - began
-        if answer.trace and now < APART * answer.trace[-1][0]:
+        if len(answer.trace) > 1 and answer.trace[-1][0] < APART * answer.trace[-2][0]:
             answer.trace.pop()
-        answer.trace.append((now, tours))
+        answer.trace.append((time.perf_counter() - began, tours))
 
     try:
         if job.measure == "rank":
