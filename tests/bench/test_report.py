@@ -15,7 +15,7 @@ from neurocross.bench.charts import line_chart
 from neurocross.bench.records import Log, Run
 from neurocross.bench.report import write_report
 from neurocross.bench.suites import SUITES, suite_named
-from neurocross.bench.tables import gap_over_time, references, rows_of, summary_of
+from neurocross.bench.tables import gap_over_time, played_by_all, references, rows_of, summary_of
 
 
 def made(**changes: object) -> Run:
@@ -61,6 +61,17 @@ def test_the_papers_figure_stands_beside_the_solver_it_is_of_and_the_rest_is_quo
     ours = next(row for row in rows if row.solver == "ce")
     assert ours.paper is not None and ours.paper.cost == 1.546
     assert [row.solver for row in rows if row.quoted] == ["CPLEX", "OR-tools", "NCE"]
+
+
+def test_solvers_that_played_less_are_compared_on_what_all_played(tmp_path: Path) -> None:
+    absent = made(solver="lkh@1", value=None, feasible=False, status="missing")
+    few = [made(value=1.1), made(solver="pyvrp@1"), absent]
+    runs = [*few, made(instance="b", value=3.0)]
+    assert played_by_all(runs) == few  # who has no plan at all is not waited for
+    text = write_report(kept(tmp_path, *runs))[0].read_text()
+    all_runs, played = text.index("| ce | 2 |"), text.index("| ce | 1 |")
+    assert all_runs < text.index("The instances every solver played:") < played
+    assert "every solver played" not in write_report(kept(tmp_path / "same", *few))[0].read_text()
 
 
 def test_a_curve_of_gaps_begins_when_every_run_has_a_plan_and_never_rises() -> None:

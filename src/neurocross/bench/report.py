@@ -15,7 +15,7 @@ from neurocross.bench import paper
 from neurocross.bench.charts import line_chart, route_picture
 from neurocross.bench.records import MACHINE, RUNS, Run, read_runs
 from neurocross.bench.suites import FileCase, RandomCase, Suite, suite_named
-from neurocross.bench.tables import Row, gap_over_time, rows_of, solvers_of, summary_of
+from neurocross.bench.tables import Row, gap_over_time, played_by_all, rows_of, solvers_of, summary_of
 
 CASE_HEAD = (
     "case",
@@ -103,6 +103,14 @@ def _seconds(seconds: float | None) -> str:
     return "" if seconds is None else f"{seconds:.3g}" if seconds < 1 else f"{seconds:.2f}"
 
 
+def _summaries(runs: Sequence[Run]) -> list[tuple[str, Sequence[Run]]]:
+    """What to average, with a caption; where some solvers played fewer instances, also those all played."""
+    fair = played_by_all(runs)
+    if len(fair) == len(runs):
+        return [("", runs)]
+    return [("All runs:", runs), ("The instances every solver played:", fair)]
+
+
 def _marks(runs: Sequence[Run]) -> list[str]:
     """Every kind of run without a plan, once."""
     marked = Counter((run.solver, run.status, run.note) for run in runs if run.status != "ok")
@@ -138,7 +146,9 @@ def _markdown(title: str, suites: list[Suite], of: dict[str, list[Run]], machine
             lines += ["Per cent of instances whose best start pair is among the K predicted.", ""]
             lines += [*_markdown_table(TOP_K_HEAD, _top_k(runs)), ""]
         else:
-            lines += [*_markdown_table(SUMMARY_HEAD, [_summary_cells(row) for row in summary_of(runs)]), ""]
+            for caption, some in _summaries(runs):
+                cells = [_summary_cells(row) for row in summary_of(some)]
+                lines += [*([caption, ""] if caption else []), *_markdown_table(SUMMARY_HEAD, cells), ""]
             rows = rows_of(suite, runs)
             cells = [
                 tuple(f"*{c}*" if row.quoted and k == 1 else c for k, c in enumerate(_case_cells(row)))
@@ -186,11 +196,13 @@ def _section(suite: Suite, runs: Sequence[Run], data: Path | None) -> str:
         parts = [_html_table(TOP_K_HEAD, _top_k(runs)), _figure("Best pair among the first K", chart)]
     else:
         rows = rows_of(suite, runs)
-        parts = [
-            _html_table(SUMMARY_HEAD, [_summary_cells(row) for row in summary_of(runs)]),
-            "<div class=figures>",
-        ]
-        parts += [_over_time(runs), *_against_size(suite, rows), "</div>", _plans(suite, runs, data)]
+        parts = []
+        for caption, some in _summaries(runs):
+            parts.append(f"<p>{escape(caption)}</p>" if caption else "")
+            parts.append(_html_table(SUMMARY_HEAD, [_summary_cells(row) for row in summary_of(some)]))
+        fair = played_by_all(runs)
+        figures = [_over_time(fair), *_against_size(suite, rows_of(suite, fair))]
+        parts += ["<div class=figures>", *figures, "</div>", _plans(suite, runs, data)]
         parts.append(
             _html_table(CASE_HEAD, [_case_cells(row) for row in rows], [_css(row, rows) for row in rows])
         )

@@ -81,13 +81,16 @@ def solvers_of(runs: Iterable[Run]) -> list[str]:
 
 
 def played_by_all(runs: Sequence[Run]) -> list[Run]:
-    """The runs on instances every solver has a plan of: slow solvers often play the first few only."""
+    """The runs on instances every solver has a plan of, all runs if there are none.
+
+    Slow solvers often play only the first few instances of a case.
+    """
     of = {
         solver: {(run.case, run.instance) for run in runs if run.solver == solver and run.counts}
         for solver in solvers_of(runs)
     }
     common = set.intersection(*(played for played in of.values() if played)) if any(of.values()) else set()
-    return [run for run in runs if (run.case, run.instance) in common]
+    return [run for run in runs if (run.case, run.instance) in common or not common]
 
 
 def rows_of(suite: Suite, runs: Sequence[Run]) -> list[Row]:
