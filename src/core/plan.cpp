@@ -55,8 +55,8 @@ void Plan::take(int city) {
 
 void Plan::measure_reach(int node) {
   Node& n = at_[node];
-  n.reach = is_depot(n.next) || is_depot(n.previous) ? kInfinity
-                                                     : std::max(n.to_next, at_[n.previous].to_next);
+  n.reach =
+      is_depot(n.next) || is_depot(n.previous) ? kInfinity : std::max(n.to_next, at_[n.previous].to_next);
 }
 
 void Plan::insert(int city, int after) {

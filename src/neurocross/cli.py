@@ -184,7 +184,7 @@ Perturbations = Annotated[
 ]
 Samples = Annotated[int | None, _option(help="Algorithm 1: starts, of which the best counts.")]
 TopK = Annotated[int | None, _option("--k", help="nce, --learned: start pairs searched; 10 if not given.")]
-Weights = Annotated[str | None, _option(help="nce, --learned: shipped weights (fmdvrp) or a file.")]
+Weights = Annotated[str | None, _option(help="nce, --learned: shipped weights (fmdvrp, mtsp) or a file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
