@@ -15,6 +15,10 @@ constexpr double kSplit = 0.5;       // strings that leave cities in their middl
 constexpr double kLongerGap = 0.01;  // ... one city more
 constexpr double kBlink = 0.01;
 
+// Of the recreates, for the longest route: they also look where each route leaves its depot and comes
+// back. Those arcs are the longest and pass cities that have none of their ends among their neighbours.
+constexpr double kAtDepots = 0.5;
+
 // A route of at least so many cities may lose several strings at once: what is wrong with a long
 // route is often between two of its own stretches.
 constexpr double kLongRoute = 30.0;
@@ -104,6 +108,7 @@ void RuinRecreate::sort_removed(Random& random) {
 
 void RuinRecreate::recreate(Plan& plan, const RouteCost& cost, Random& random) {
   sort_removed(random);
+  at_depots_ = cost.objective == Objective::minmax && random.unit() < kAtDepots;
   for (int city : removed_) plan.insert(city, best_place(plan, cost, city, &random));
 }
 
@@ -115,6 +120,7 @@ int RuinRecreate::best_place(const Plan& plan, const RouteCost& cost, int city, 
   ++insertion_;
   routes_.clear();
   consider_near(plan, city, blink);
+  if (at_depots_) consider_at_depots(plan, city, blink);
   consider_unused(plan, city, blink);
   // Far from a depot a penalty may be cheaper than a new route: a first plan must not begin so.
   const bool keep_limits = blink == nullptr;
@@ -166,6 +172,13 @@ void RuinRecreate::consider_at_depot(const Plan& plan, int city, int depot, Rand
     if (in_.vehicle(r).start == depot && !overlooked(blink)) consider(plan, city, plan.depot(r));
     const int last = plan.previous(plan.depot(r));
     if (in_.end_depot(r, last) == depot && !overlooked(blink)) consider(plan, city, last);
+  }
+}
+
+void RuinRecreate::consider_at_depots(const Plan& plan, int city, Random* blink) {
+  for (int r : plan.used()) {
+    if (!overlooked(blink)) consider(plan, city, plan.depot(r));
+    if (!overlooked(blink)) consider(plan, city, plan.previous(plan.depot(r)));
   }
 }
 

@@ -37,6 +37,7 @@ class RuinRecreate {
   }
   void consider_beside(const Plan& plan, int city, int near, double distance, Random* blink);
   void consider_at_depot(const Plan& plan, int city, int depot, Random* blink);
+  void consider_at_depots(const Plan& plan, int city, Random* blink);
   void consider_near(const Plan& plan, int city, Random* blink);
   void offer(int r, double grows, int after);
   double best_on(int r) const { return places_[r].found_for == insertion_ ? places_[r].grows : kInfinity; }
@@ -61,6 +62,7 @@ class RuinRecreate {
   std::vector<Place> places_;
   std::vector<int> routes_;
   unsigned insertion_ = 0;
+  bool at_depots_ = false;  // this recreate also looks at every route's first and last arc
   int until_blink_ = 0;  // places still seen before one is overlooked
 };
 
