@@ -63,7 +63,7 @@ class RuinRecreate {
   std::vector<int> routes_;
   unsigned insertion_ = 0;
   bool at_depots_ = false;  // this recreate also looks at every route's first and last arc
-  int until_blink_ = 0;  // places still seen before one is overlooked
+  int until_blink_ = 0;     // places still seen before one is overlooked
 };
 
 }  // namespace neurocross
