@@ -24,6 +24,12 @@ settings.load_profile("default")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_an_exception() -> None:
+    """Whatever a test before, or a library it started, has made of the signal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The directory of public benchmark instances."""
