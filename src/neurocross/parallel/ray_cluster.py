@@ -90,7 +90,9 @@ class RayCluster:
         ready, _ = ray.wait(waiting, num_returns=1, timeout=seconds)
         if ready:  # and whatever else is there by now
             ready, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
-        return [(self._tickets.pop(reference), _answer(reference)) for reference in ready]
+        # Fetched first, then forgotten: Ctrl-C between the two loses no answer.
+        answers = [(reference, _answer(reference)) for reference in ready]
+        return [(self._tickets.pop(reference), answer) for reference, answer in answers]
 
     def interrupt(self, ticket: int) -> None:
         """Ask a task to end with what it has."""

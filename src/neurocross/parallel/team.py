@@ -137,8 +137,8 @@ class Team:
                     for ticket in running:
                         self._backend.interrupt(ticket)
                     continue
-                for ticket, answer in answers:
-                    one = running.pop(ticket)
+                # Off the list before any is handed out: the caller may close this iterator at a yield.
+                for one, answer in [(running.pop(ticket), answer) for ticket, answer in answers]:
                     if answer.status == "lost" and one.deaths < retries and not hurried:
                         one.deaths += 1
                         again.append(one)
