@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +21,7 @@ from neurocross.predictor.spec import ARCHITECTURES, Architecture  # noqa: E402
 from neurocross.predictor.tensorfile import read_tensors  # noqa: E402
 from neurocross.train.data import DataConfig, make_example  # noqa: E402
 from neurocross.train.export import export, predictor_of  # noqa: E402
-from neurocross.train.loop import TrainConfig, configuration, saved_configuration, train  # noqa: E402
+from neurocross.train.loop import Run, TrainConfig, configuration, saved_configuration, train  # noqa: E402
 from neurocross.train.network import Network, mish  # noqa: E402
 
 TINY = TrainConfig(
@@ -134,3 +138,29 @@ def test_exported_weights_predict_what_the_checkpoint_does_and_say_what_they_are
         predictor_of(tmp_path / "w.safetensors")
     with pytest.raises(InputError, match="holds no weights of this program"):
         load_predictor(tmp_path / "checkpoint.safetensors")
+
+
+def test_two_machines_without_a_common_disk_go_on_as_one(tmp_path):
+    whole = quiet(tmp_path / "whole")
+    quiet(tmp_path / "0", stop_after=0.0)  # the first machine's folder; the second has none
+    script = tmp_path / "machine.py"
+    script.write_text(
+        "import os, pathlib, test_training as t\n"
+        f"run = t.quiet(pathlib.Path({str(tmp_path)!r}) / os.environ['RANK'])\n"
+        "assert run.passes == t.TINY.passes\n"
+    )
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    env = {**os.environ, "PYTHONPATH": here}
+    ended = subprocess.run([*command, str(script)], capture_output=True, text=True, check=False, env=env)
+    assert ended.returncode == 0, ended.stderr
+    assert not (tmp_path / "1" / "checkpoint.safetensors").exists()
+    together = Run(tmp_path / "0", TINY)
+    for a, b in zip(whole.averaged.parameters(), together.averaged.parameters(), strict=True):
+        assert torch.allclose(a, b, atol=1e-6)
+
+
+def test_more_processes_than_graphs_of_a_batch_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    with pytest.raises(InputError, match="3 processes have only the 2 graphs of a batch to share"):
+        quiet(tmp_path)

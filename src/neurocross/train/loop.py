@@ -235,13 +235,8 @@ class Run:
                     f"{ours[key]} here; give the same, or train into another folder"
                 )
         self.passes, self.seconds, self.table = about["passes"], about["seconds"], about["table"]
-        step = torch.tensor(float(self.passes // self.config.batch))
+        self._make_moments()
         for name, p in self.network.named_parameters():
-            self.optimiser.state[p] = {
-                "step": step.clone(),
-                "exp_avg": torch.zeros_like(p),
-                "exp_avg_sq": torch.zeros_like(p),
-            }
             if f"weights/{name}" not in tensors or tensors[f"weights/{name}"].shape != tuple(p.shape):
                 raise InputError(f"{self.checkpoint} lacks the weights '{name}', or they have another shape")
         for kind, state in self._states().items():
@@ -250,6 +245,29 @@ class Run:
         if self.log.exists():  # lines of passes that the checkpoint does not know
             lines = [t for t in self.log.read_text().splitlines() if json.loads(t)["passes"] <= self.passes]
             write_bytes(self.log, "".join(f"{t}\n" for t in lines).encode())
+
+    def _make_moments(self) -> None:
+        """The optimiser's memory, to be filled, as after the passes done."""
+        step = torch.tensor(float(self.passes // self.config.batch))
+        for p in self.network.parameters():
+            self.optimiser.state[p] = {
+                "step": step.clone(),
+                "exp_avg": torch.zeros_like(p),
+                "exp_avg_sq": torch.zeros_like(p),
+            }
+
+    def follow_first(self) -> None:
+        """Go on from where the first process stands: only its machine needs the folder."""
+        passes = torch.tensor(self.passes)
+        torch.distributed.broadcast(passes, 0)
+        self.passes = int(passes)
+        if not self.passes:
+            return  # all begin with the same weights, made from the seed
+        if not self.leads:
+            self._make_moments()
+        for state in self._states().values():
+            for tensor in state.values():
+                torch.distributed.broadcast(tensor, 0)
 
     def rate(self) -> float:
         """Learning rate of the next step."""
@@ -300,15 +318,19 @@ def train(
     """Train, or go on, until all passes are done, `stop_after` seconds are over or a signal asks to stop.
 
     `source` gives the examples by number (shards); without it they are made as they are needed.
-    Under `torchrun` the graphs of a batch are shared among the processes.
+    Under `torchrun` the graphs of a batch are shared among the processes; the first one writes.
     """
     torch.set_num_threads(threads)
     rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if world > config.batch:
+        raise InputError(f"{world} processes have only the {config.batch} graphs of a batch to share")
     if world > 1 and not torch.distributed.is_initialized():
         torch.distributed.init_process_group("gloo")
     example = source or (lambda number: make_example(config.data, number))
     run = Run(folder, config)
     run.leads = rank == 0
+    if world > 1:
+        run.follow_first()
     if compiled:
         run.network.prepare_training()
     unseen = replace(config.data, seed=config.data.seed + 1_000_000, searched=0.0)
