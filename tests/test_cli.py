@@ -311,3 +311,52 @@ def test_a_full_disk_under_standard_output_is_one_line(option: list[str]) -> Non
 def test_a_problem_too_large_for_the_memory_is_one_line(run, tmp_path: Path) -> None:
     code, _, err = run("generate", "tsp", "--cities", 10**14, "-o", tmp_path)
     assert (code, err) == (2, "error: there is not enough memory for a problem of this size\n")
+
+
+def test_starts_answer_with_the_best_of_their_seeds(run) -> None:
+    alone = [
+        json.loads(run("solve", TOWNS, "-m", 4, "--iterations", 30, "--seed", seed, "--json")[1])
+        for seed in (4, 5, 6)
+    ]
+    code, out, _ = run("solve", TOWNS, "-m", 4, "--iterations", 30, "--seed", 4, "--starts", 3, "--json")
+    answer = json.loads(out)
+    assert code == 0 and answer["routes"] == min(alone, key=lambda one: one["makespan"])["routes"]
+
+
+def test_large_problems_are_solved_in_parts_by_default(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def method(*options: object) -> str:
+        return json.loads(run("solve", TOWNS, "--json", "--iterations", 500, *options)[1])["method"]
+
+    assert method("-m", 8) == "hybrid"
+    monkeypatch.setattr("neurocross.decompose.LARGE", 50)
+    assert method("-m", 8) == "decompose"
+    assert method("-m", 8, "--method", "hybrid") == method("-m", 8, "--threads", 2) == "hybrid"
+    assert method("-m", 7) == "hybrid"  # too few vehicles to share out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--processes", 2], "processes, backend and ray-address go with --starts or --method decompose"),
+        (["--starts", 2, "--method", "decompose"], "--starts is not for method decompose"),
+        (["--starts", 0], "starts must be at least 1, not 0"),
+        (["--starts", 2, "--backend", "cloud"], "backend 'cloud' is unknown: use one of local, ray"),
+        (["--method", "decompose", "--threads", 2], "threads is not an option of method decompose"),
+        (["--starts", 2, "--ray-address", "auto"], "ray-address goes with backend ray alone"),
+    ],
+)
+def test_shared_work_that_cannot_be_is_refused(run, options: list[object], message: str) -> None:
+    code, _, err = run("solve", TOWNS, "-m", 4, *options)
+    assert code == 2 and err.startswith(f"error: {message}") and err.count("\n") == 1
+
+
+def test_solve_batch_marks_what_fails_and_exits_3(run, tmp_path: Path, square: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "square.csv").write_bytes(square.read_bytes())
+    (folder / "poem.csv").write_text("roses are red\n")
+    out = tmp_path / "out.jsonl"
+    code, text, err = run("solve-batch", folder, "-m", 1, "--method", "ce", "-o", out)
+    assert code == 3 and text == f"1 solved, 0 infeasible, 1 failed in {out}\n"
+    assert "2/2" in err and len(out.read_text().splitlines()) == 2
+    assert run("solve-batch", folder, "-o", tmp_path / "no" / "out")[0] == 2

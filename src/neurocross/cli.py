@@ -192,7 +192,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 @reads_problem
 def solve(
     task: Problem,
-    method: Method = "hybrid",
+    method: Annotated[
+        str | None,
+        _option(
+            help="hybrid (the engine, default); decompose (the engine on parts, default for large problems); "
+            "Algorithm 1 with ce, ce-brute or nce (learned); exact (proves)."
+        ),
+    ] = None,
     time: Time = None,
     iterations: Iterations = None,
     no_improvement: NoImprovement = None,
@@ -217,6 +223,12 @@ def solve(
     k: TopK = None,
     weights: Weights = None,
     start: Annotated[Path | None, _option(help="A solution to start from.")] = None,
+    starts: Annotated[
+        int | None, _option(help="Searches with seeds of their own, each with the limits; the best counts.")
+    ] = None,
+    processes: share.Processes = None,
+    backend: share.Backend = "local",
+    ray_address: share.RayAddress = None,
     output: Annotated[
         Path | None, _option("--output", "-o", help="Write the solution: .sol, .json, .csv or .geojson.")
     ] = None,
@@ -226,7 +238,10 @@ def solve(
 ) -> None:
     """Plan routes for the stops in FILE."""
     from neurocross import report
+    from neurocross.decompose import is_large
     from neurocross.io import read_solution, solution_format, write_solution
+    from neurocross.multistart import solve_starts
+    from neurocross.parallel import team
     from neurocross.plot import check_path, plot_solution
     from neurocross.solver import solve as run
 
@@ -238,13 +253,28 @@ def solve(
         check_path(plot)
     plan = None if start is None else read_solution(start, task)
     _terminate_gently()
-    with report.progress(time, quiet) as on_best:
-        result = run(
-            task, method=method, seed=seed, time=time, iterations=iterations, perturbations=perturbations,
-            no_improvement=no_improvement, target=target, select=select, intra=intra, accept=accept,
-            threads=threads, samples=samples, learned=learned or None, k=k, weights=weights, start=plan,
-            on_best=on_best,
-        )  # fmt: skip
+    if method is None:
+        one_process = learned or (starts, threads, no_improvement) != (None,) * 3
+        method = "decompose" if is_large(task) and not one_process else "hybrid"
+    options: dict[str, Any] = {
+        "method": method, "seed": seed, "time": time, "iterations": iterations, "target": target,
+        "perturbations": perturbations, "no_improvement": no_improvement, "select": select, "intra": intra,
+        "accept": accept, "threads": threads, "samples": samples, "learned": learned or None, "k": k,
+        "weights": weights, "start": plan,
+    }  # fmt: skip
+    if starts is None and method != "decompose":
+        if (processes, backend, ray_address) != (None, "local", None):
+            raise InputError("processes, backend and ray-address go with --starts or --method decompose")
+        with report.progress(time, quiet) as on_best:
+            result = run(task, on_best=on_best, **options)
+    else:
+        if starts is not None and method == "decompose":
+            raise InputError("--starts is not for method decompose, which needs all workers for one plan")
+        with team(backend, processes, ray_address) as workers, report.progress(time, quiet) as on_best:
+            if starts is None:
+                result = run(task, on_best=on_best, workers=workers, **options)
+            else:
+                result = solve_starts(task, starts, workers, on_best=on_best, **options)
     if output:
         write_solution(result.solution, output)
     if plot:

@@ -39,7 +39,7 @@ def progress(time_limit: float | None, quiet: bool) -> Iterator[Callable[[Progre
 
 
 class _LiveLine:
-    """`12.3 of 60 s  longest 450.18  total 2201.3  gap 1.20 %` with the seconds running."""
+    """`12.3 of 60 s  longest 450.18  total 2201.3  bound 444.78  gap 1.20 %` with the seconds running."""
 
     def __init__(self, time_limit: float | None) -> None:
         self._limit, self._started = time_limit, clock.perf_counter()
@@ -77,7 +77,8 @@ class _PlainLines:
 def _describe(best: Progress) -> str:
     unit = length_unit(best.solution.problem, best.solution.lengths)
     longest, total = unit(best.solution.makespan), unit(best.solution.total)
-    return f"longest {longest}  total {total}  gap {100 * best.gap:.2f} %"
+    bound = unit(best.lower_bound)
+    return f"longest {longest}  total {total}  bound {bound}  gap {100 * best.gap:.2f} %"
 
 
 def print_result(result: Result) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from neurocross import _core, bounds
+from neurocross.decompose import decompose
 from neurocross.errors import InputError, TooLargeError, shown
 from neurocross.hybrid import Exchange, hybrid
 from neurocross.operators.construct import each_city_once, initial_solution
@@ -21,6 +23,7 @@ from neurocross.operators.cross_exchange import cross_exchange, cross_exchange_b
 from neurocross.operators.intra import INTRA_OPERATORS
 from neurocross.operators.perturb import random_exchange
 from neurocross.operators.select import SELECTORS
+from neurocross.parallel import Team, team
 from neurocross.problem import Problem
 from neurocross.result import Progress, Result
 from neurocross.search import Limits, Outcome, Parts, TracePoint, search
@@ -40,6 +43,7 @@ OPTIONS = {
     "ce": _ALGORITHM_1,
     "ce-brute": _ALGORITHM_1,
     "nce": (*_ALGORITHM_1, *_LEARNED),
+    "decompose": ("time", "iterations", "target", "workers"),
     "exact": ("time", "target"),
 }
 """Every method and the options of `solve` it knows besides `seed`, `start` and `on_best`.
@@ -47,6 +51,9 @@ OPTIONS = {
 With `learned` the engine also knows those of the learned operator."""
 
 METHODS = tuple(OPTIONS)
+ENGINES = ("hybrid", "decompose")
+"""Methods that use all the time they are given, and `DEFAULT_SECONDS` if none."""
+
 _WHOLE = ("seed", "iterations", "no_improvement", "threads", "perturbations", "samples", "k")
 _NUMBERS = ("time", "target")
 ACCEPTANCES = {word: word for word in ("walk", "better")}
@@ -90,6 +97,7 @@ def solve(
     learned: bool | None = None,
     k: int | None = None,
     weights: str | Path | None = None,
+    workers: Team | None = None,
 ) -> Result:
     """Solve a problem; whichever limit comes first ends the search.
 
@@ -104,6 +112,9 @@ def solve(
     they share `time`, the other limits hold for each. For `nce`, and for the engine with `learned`, which
     polishes its best plan with the learned operator in place of the exact exchange: `k`, the start pairs
     searched, and `weights`, shipped ones by name or a file.
+
+    `decompose` solves tens of thousands of cities in parts, side by side on the `workers` (processes of this
+    machine if not given); `iterations` are those of the engine over all parts.
     """
     began = clock.perf_counter()
     if not isinstance(problem, Problem):
@@ -111,7 +122,7 @@ def solve(
     _refuse_foreign(
         method, time=time, iterations=iterations, no_improvement=no_improvement, target=target,
         threads=threads, perturbations=perturbations, select=select, intra=intra, accept=accept,
-        samples=samples, learned=learned, k=k, weights=weights,
+        samples=samples, learned=learned, k=k, weights=weights, workers=workers,
     )  # fmt: skip
     _at_least_0("seed", _typed("seed", seed))
     if target is not None and math.isnan(target):
@@ -125,7 +136,7 @@ def solve(
     if method == "exact":
         return _exact(problem, seed, time, target, start, on_best)
     if (time, iterations, no_improvement, target, perturbations) == (None,) * 5:
-        time, perturbations = (DEFAULT_SECONDS, None) if method == "hybrid" else (None, DEFAULT_PERTURBATIONS)
+        time, perturbations = (DEFAULT_SECONDS, None) if method in ENGINES else (None, DEFAULT_PERTURBATIONS)
     seconds = math.inf if time is None else _at_least_0("time", time)
     bound = bounds.lower_bound(problem, time_limit=min(BOUND_SECONDS, BOUND_SHARE * seconds))
     # How far the ascent of the bound comes depends on the clock; without a time limit the answer must not.
@@ -141,6 +152,9 @@ def solve(
     if method == "hybrid":
         exchange = _engine_exchange(problem, k, weights) if learned else None
         outcome = _engine(problem, limits, seed, start, threads, told, exchange)
+    elif method == "decompose":
+        with nullcontext(workers) if workers else team() as shared:
+            outcome = decompose(problem, limits, shared, seed=seed, start=_complete(start), told=told)
     else:
         parts = Parts(
             initial_solution=_start(start, limits.seconds),
@@ -277,13 +291,18 @@ def _engine(
         iterations=finite(limits.iterations),
         no_improvement=finite(limits.no_improvement),
         target=limits.target,
-        start=None if start is None else Solution(problem, each_city_once(problem, start.tours)),
+        start=_complete(start),
         threads=1 if threads is None else threads,
         on_best=told,
         exchange=exchange,
     )
     tours = tuple(np.array(tour, np.int32) for tour in found.tours)
     return Outcome(tours, found.iterations, found.trace, found.stopped == "interrupted")
+
+
+def _complete(start: Solution | None) -> Solution | None:
+    """A given plan as the engine takes it: no city twice."""
+    return None if start is None else Solution(start.problem, each_city_once(start.problem, start.tours))
 
 
 def _refuse_foreign(method: str, **options: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -104,7 +104,7 @@ class Team:
         patience: Callable[[T], float] | None = None,
         kind: Callable[[T], str] = lambda task: "",
         finish: bool = False,
-    ) -> Iterator[Done[T, R]]:
+    ) -> Generator[Done[T, R], None, None]:
         """Every task's end, in the order they come. Tasks are taken from the iterable as there is room.
 
         `function` must be importable by name. A task whose worker died is tried again `retries` times.

@@ -21,7 +21,7 @@ from neurocross.service.pool import Failed, Refused
 from neurocross.service.settings import Settings
 from neurocross.service.store import Job
 from neurocross.service.worker import in_a_sentence
-from neurocross.solver import METHODS, solve
+from neurocross.solver import solve
 
 MEDIA_TYPES = {
     "json": "application/json",
@@ -135,7 +135,7 @@ def create_app(settings: Settings) -> FastAPI:
         """Methods, formats and limits."""
         return schemas.Info(
             version=app.version,
-            methods=list(METHODS),
+            methods=list(schemas.SEARCHES),
             default_method=default_method,
             solution_formats=list(schemas.PLAN_FORMATS),
             limits=schemas.Limits(

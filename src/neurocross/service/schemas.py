@@ -25,6 +25,10 @@ depot,depot,50,50
 """
 
 
+SEARCHES = tuple(method for method in METHODS if method != "decompose")
+"""Methods of a job: it has one process, and fewer cities than would need more."""
+
+
 class _Schema(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -56,7 +60,7 @@ class Options(_Schema):
         Field(description="Format of the instance; told by its content if not given."),
     ] = None
     method: Annotated[
-        Literal[METHODS] | None,  # type: ignore[valid-type]
+        Literal[SEARCHES] | None,  # type: ignore[valid-type]
         Field(description="The search; the default is the command's."),
     ] = None
     seconds: Annotated[float, Field(gt=0, description="Time for the search.")] = 10.0
