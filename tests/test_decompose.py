@@ -192,6 +192,19 @@ def test_a_good_enough_plan_ends_the_search() -> None:
     assert result.feasible and len(workers.tasks) == 1
 
 
+def test_time_goes_to_the_parts_that_decide_the_longest_route() -> None:
+    problem = PROBLEMS["mtsp"](np.random.default_rng(4))
+    plan = solve(problem, iterations=50).solution
+    target = sorted(plan.lengths)[-2]  # one route alone is longer
+    workers = InProcess()
+    search = _Search(problem, Limits(iterations=900, target=target), workers, np.random.default_rng(0), None)
+    search.tours = [np.array(tour, np.int32) for tour in plan.tours]
+    search.solve(search.groups(), 1.0)
+    ((task,),) = workers.tasks
+    assert max(Solution(task.problem, task.tours).lengths) == pytest.approx(plan.makespan)
+    assert task.iterations == 900
+
+
 def test_ctrl_c_gives_the_best_so_far(workers: Team) -> None:
     problem = PROBLEMS["mtsp"](np.random.default_rng(4))
     threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -44,7 +44,7 @@ PILOT = 0.05
 """Share of the time or the iterations for the solutions that only tell where to cut."""
 
 FIRST = 0.60
-"""Share of the first solution with those cuts; the rounds have the rest."""
+"""Share of what is then left for the first solution with those cuts; the rounds have the rest."""
 
 ROUNDS = 4
 
@@ -119,11 +119,9 @@ def decompose(
     if problem.matrix is not None:
         raise InputError("method decompose needs coordinates, this problem has a matrix: use method hybrid")
     search = _Search(problem, limits, workers, np.random.default_rng(seed), told)
-    left = 1.0
     if start is None:
         search.solve(search.partition(_estimated_way(problem)), PILOT)
         search.solve(search.partition(search.way()), FIRST)
-        left -= PILOT + FIRST
     else:
         search.tours = [np.array(tour, np.int32) for tour in start.tours]
         search.note()
@@ -132,7 +130,7 @@ def decompose(
             parts = search.groups()
         else:
             parts = [search.standing(part) for part in search.partition(search.way())]
-        search.solve(parts, left / ROUNDS)
+        search.solve(parts, 1 / (ROUNDS - number))
     return Outcome(tuple(search.best), search.iterations, tuple(search.trace), search.interrupted)
 
 
@@ -210,16 +208,17 @@ class _Search:
     # -- a round --------------------------------------------------------------------------------
 
     def solve(self, parts: list[Part], share: float) -> None:
-        """Solve every part with this share of the limits, and put the plan together."""
+        """Solve the parts with this share of what is left of the limits, and put the plan together."""
         left = self.limits.seconds - (clock.perf_counter() - self.began)
         if self.tours and (self.interrupted or left <= 0 or self.best_key[1] <= self.limits.target):
             return
-        seconds, steps = min(left, share * self.limits.seconds), share * self.limits.iterations
-        tasks = list(self._tasks(parts, seconds, steps))
         tours = list(self.tours or [np.empty(0, np.int32)] * self.problem.n_vehicles)
         for part in parts:
             for k, vehicle in enumerate(part.vehicles):
                 tours[vehicle] = np.empty(0, np.int32) if part.tours is None else part.tours[k]
+        parts = [part for part in parts if not self._is_good_enough(part)]
+        steps = share * max(0, self.limits.iterations - self.iterations)
+        tasks = list(self._tasks(parts, share * left, steps))
         unsolved = set(range(len(parts)))
         for done in self.workers.map(_solve, tasks, finish=True):
             try:
@@ -238,6 +237,21 @@ class _Search:
         self.tours = tours
         self.note()
 
+    def _is_good_enough(self, part: Part) -> bool:
+        """Whether no route of it is longer than the whole plan has to be: others need the time more."""
+        if part.tours is None or sum(map(len, part.tours)) < len(part.cities) or not self._by_longest:
+            return False
+        core = self.problem.core
+        return all(
+            core.length(k, tour) <= self.limits.target and core.keeps_limits(k, tour)
+            for k, tour in zip(part.vehicles, part.tours, strict=True)
+        )
+
+    @property
+    def _by_longest(self) -> bool:
+        """Whether a part's longest route may be as long as the target; a sum says nothing about a part."""
+        return self.problem.objective is Objective.MINMAX and self.limits.target > -math.inf
+
     def _tasks(self, parts: list[Part], seconds: float, steps: float) -> Iterator[Task]:
         sizes = [len(part.cities) for part in parts]
         # Each worker takes the next part when it is free: the one that is busy longest must not be late.
@@ -245,7 +259,6 @@ class _Search:
         if seconds < math.inf:
             for size in sizes:
                 busy[busy.index(min(busy))] += size
-        by_objective = self.problem.objective is Objective.MINMAX and self.limits.target > -math.inf
         for part, size in zip(parts, sizes, strict=True):
             yield _task(
                 self.problem,
@@ -253,7 +266,7 @@ class _Search:
                 seed=int(self.rng.integers(2**63)),
                 seconds=MARGIN * seconds * size / max(1, *busy) if seconds < math.inf else None,
                 iterations=int(steps * size / max(1, sum(sizes))) if steps < math.inf else None,
-                target=self.limits.target if by_objective else None,
+                target=self.limits.target if self._by_longest else None,
             )
 
     def _take(self, part: Part, found: HybridOutcome, tours: list[Nodes]) -> None:
