@@ -6,6 +6,7 @@
 # make lint      style, types, import order of the layers, C++ format
 # make bench-service   what the service and its page promise, measured on this machine
 # make board-quick | board-full | board-long   DATA=directory of public instances; bench/scoreboard.md
+# make bench-scale     what size costs and what a second worker brings, about 25 minutes; TABLES=sizes, large, workers
 # make bench-kernels   speed of the kernels, start-up and time limits, as ratios on this machine
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ CORE := CMakeLists.txt pyproject.toml $(wildcard src/core/*)
 
 PAGE := src/neurocross/service/page/index.html
 
-.PHONY: demo serve page wheel test lint format bench-kernels bench-service board-quick board-full board-long clean
+.PHONY: demo serve page wheel test lint format bench-kernels bench-scale bench-service board-quick board-full board-long clean
 
 demo: $(VENV)/.ready
 	mkdir -p demo
@@ -61,6 +62,9 @@ format: $(VENV)/.ready-dev
 
 bench-kernels: $(VENV)/.ready
 	$(BIN)/python -m neurocross.bench.kernels
+
+bench-scale: $(VENV)/.ready-dev
+	$(BIN)/python -m neurocross.bench.scale $(TABLES)
 
 bench-service: $(VENV)/.ready-dev page
 	$(BIN)/python tests/measure_service.py
