@@ -14,6 +14,7 @@ import pytest
 
 from neurocross import InputError, Problem, Vehicle, decompose, random_problem, solve
 from neurocross.decompose import Loads, Part, _Search, _task, parts_of, regions
+from neurocross.multistart import solve_starts
 from neurocross.parallel import Done, LostError, Team, team
 from neurocross.search import Limits
 from neurocross.solution import Solution
@@ -89,13 +90,16 @@ def test_the_answer_does_not_depend_on_who_works() -> None:
     assert other.solution.tours != found.solution.tours
 
 
-def test_the_answer_does_not_depend_on_the_backend() -> None:
+def test_answers_of_parts_and_of_starts_do_not_depend_on_the_backend() -> None:
     pytest.importorskip("ray", reason="backend ray needs ray: pip install 'neurocross[ray]'")
     problem = PROBLEMS["mtsp"](np.random.default_rng(4))
     found = solve(problem, method="decompose", iterations=9_000, workers=InProcess())
     with team("ray", processes=2) as cluster:
         again = solve(problem, method="decompose", iterations=9_000, workers=cluster)
+        best = solve_starts(problem, 3, cluster, iterations=500)
     assert again.solution.tours == found.solution.tours and again.iterations == found.iterations
+    alone = [solve(problem, iterations=500, seed=seed) for seed in range(3)]
+    assert best.solution.tours == min(alone, key=lambda one: one.solution.key).solution.tours
 
 
 def test_a_partition_has_every_city_and_every_vehicle_once() -> None:
