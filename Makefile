@@ -73,7 +73,7 @@ board-quick board-full board-long: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/neurocross bench run $@ --data $(DATA) -o bench/results/$@
 	$(BIN)/neurocross bench report bench/results/$@
-	$(BIN)/neurocross bench board bench/results -o bench/scoreboard.md
+	$(BIN)/neurocross bench board bench/results -o bench/scoreboard.md --records bench/records
 
 clean:
 	rm -rf $(VENV) build demo dist web/node_modules $(dir $(PAGE))

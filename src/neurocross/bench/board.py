@@ -1,15 +1,16 @@
-"""The scoreboard: every target row of the three boards, what was reached, or `not run`."""
+"""The scoreboard: every target row of the three boards, what was reached, or `not run`; and the records."""
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from neurocross.bench.records import Run, read_runs
-from neurocross.bench.report import write_beside
+from neurocross import files
+from neurocross.bench.records import REACHED, Run, read_runs
 from neurocross.bench.suites import SUITES, Case, FileCase, Suite, Target
-from neurocross.bench.tables import REACHED
 
 HEAD = ("row", "time", "cases", "mean %", "worst %", "reached", "target", "opponent", "commit")
 CASE_HEAD = ("case", "time", "runs", "mean", "worst", "best-known", "mean %", "opponent", "commit")
@@ -29,7 +30,30 @@ def write_board(results: Path, output: Path) -> None:
         lines += [f"## {suite.name}", "", suite.title + ".", ""]
         lines += [*_table(HEAD, [_row(suite, target, runs) for target in suite.targets]), ""]
         lines += [*_table(CASE_HEAD, [_case_row(suite, case, runs) for case in suite.cases]), ""]
-    write_beside(output, "\n".join(lines))
+    files.write_bytes(output, "\n".join(lines).encode())
+
+
+def write_records(results: Path, directory: Path) -> list[Path]:
+    """The best plan below the best-known value of each public case, unless the directory has a better one."""
+    directory.mkdir(parents=True, exist_ok=True)
+    best: dict[Path, dict[str, Any]] = {}
+    for suite in SUITES.values():
+        cases = {case.name: case.source for case in suite.cases}
+        for run in read_runs(results / suite.name):
+            source = cases.get(run.case)
+            if not isinstance(source, FileCase) or not run.is_record or run.value is None or not run.tours:
+                continue
+            path = directory / f"{source.set}-{source.name}.json"
+            known = best.get(path) or (json.loads(path.read_text()) if path.is_file() else None)
+            if known is None or run.value < known["value"]:
+                best[path] = {
+                    "set": source.set, "case": source.name, "value": run.value, "best_known": run.best_known,
+                    "solver": run.solver, "seconds": run.time_limit, "seed": run.seed, "commit": run.commit,
+                    "routes": run.tours,
+                }  # fmt: skip
+    for path, record in best.items():
+        files.write_bytes(path, f"{json.dumps(record)}\n".encode())
+    return list(best)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

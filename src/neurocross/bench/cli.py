@@ -96,12 +96,14 @@ def report(
 def board(
     results: Annotated[Path, typer.Argument(metavar="RESULTS", help="Holds a directory for each board.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")],
+    records: Annotated[Path | None, _option(help="Directory of the plans below best-known values.")] = None,
 ) -> None:
     """Write the scoreboard: every target row, `not run` where it was not."""
-    from neurocross.bench.board import write_board
+    from neurocross.bench.board import write_board, write_records
 
     write_board(results, output)
-    print(output)
+    for path in (output, *(write_records(results, records) if records else ())):
+        print(path)
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:

@@ -12,6 +12,8 @@ from neurocross import InputError, files
 
 RUNS = "runs.jsonl"
 MACHINE = "machine.json"
+REACHED = 1e-5
+"""A value this little above the best-known, relatively, has reached it; this little below is no record."""
 
 Key = tuple[str, str, str, str, int, float]
 
@@ -50,6 +52,13 @@ class Run:
     def counts(self) -> bool:
         """Whether it has a feasible plan to average."""
         return self.feasible and self.value is not None
+
+    @property
+    def is_record(self) -> bool:
+        """Whether its plan is below the best-known value."""
+        if not self.feasible or self.value is None or self.best_known is None:
+            return False
+        return self.value < self.best_known * (1 - REACHED)
 
     def describe(self) -> str:
         """For people, on one line."""

@@ -10,7 +10,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from neurocross import InputError, Solution
+from neurocross import InputError, Solution, files
 from neurocross.bench import paper
 from neurocross.bench.charts import line_chart, route_picture
 from neurocross.bench.records import MACHINE, RUNS, Run, read_runs
@@ -48,8 +48,8 @@ def write_report(directory: Path, data: Path | None = None) -> tuple[Path, Path]
     machines = _machines(directory)
     markdown, html = directory / "report.md", directory / "report.html"
     title = ", ".join(suite.title for suite in suites)
-    write_beside(markdown, _markdown(title, suites, of, machines))
-    write_beside(html, _page(title, suites, of, machines, data))
+    files.write_bytes(markdown, _markdown(title, suites, of, machines).encode())
+    files.write_bytes(html, _page(title, suites, of, machines, data).encode())
     return markdown, html
 
 
@@ -298,10 +298,3 @@ def _plans(suite: Suite, runs: Sequence[Run], data: Path | None) -> str:
         if drawn:
             parts.append(f"<h3>{escape(case.name)}</h3><div class=figures>{''.join(drawn)}</div>")
     return "".join(parts)
-
-
-def write_beside(path: Path, text: str) -> None:
-    """Replace a file at once: it is the old one or the new one, never half of it."""
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text)
-    beside.replace(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,7 @@ def _judged(
             value = None if status == "nonsense" else value
     answered = status not in ("crashed", "timed out", "missing")
     source = case.source
-    return Run(
+    result = Run(
         suite=plan.suite.name,
         case=case.name,
         instance=problem.name,
@@ -165,10 +165,10 @@ def _judged(
         nodes=problem.n_nodes,
         commit=commit,
         trace=_judged_trace(problem, answer),
-        tours=tuple(map(tuple, answer.tours))
-        if plan.suite.keep_tours and feasible and answer.tours
-        else None,
     )
+    if answer.tours and feasible and (plan.suite.keep_tours or result.is_record):
+        return replace(result, tours=tuple(map(tuple, answer.tours)))
+    return result
 
 
 def _judged_trace(problem: Problem, answer: Answer) -> tuple[tuple[float, float], ...]:

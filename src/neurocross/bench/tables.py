@@ -9,11 +9,8 @@ from dataclasses import dataclass
 
 from neurocross.bench import paper
 from neurocross.bench.paper import Figure
-from neurocross.bench.records import Run
+from neurocross.bench.records import REACHED, Run
 from neurocross.bench.suites import Suite
-
-REACHED = 1e-5
-"""A value this little above the best-known, relatively, has reached it."""
 
 PAPERS_NAMES = {
     "exact": "CPLEX", "exact-appendix": "CPLEX", "ce": "CE", "ce-brute": "CE", "nce": "NCE",
