@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from neurocross import InputError
-from neurocross.bench.board import write_board
+from neurocross.bench.board import write_board, write_records
 from neurocross.bench.charts import line_chart
+from neurocross.bench.judge import judge
 from neurocross.bench.records import Log, Run
 from neurocross.bench.report import write_report
-from neurocross.bench.suites import SUITES, suite_named
+from neurocross.bench.suites import SUITES, FileCase, best_known, suite_named
 from neurocross.bench.tables import gap_over_time, played_by_all, references, rows_of, summary_of
 
 
@@ -158,6 +159,42 @@ def test_a_row_against_an_opponent_is_measured_on_the_same_instances(tmp_path: P
     kept(tmp_path / "board-quick", *runs)
     write_board(tmp_path, tmp_path / "board.md")
     assert "| fmdvrp (50,6,5) | 0.2 s | 1 of 1 | -1.000 | -1.000 |" in (tmp_path / "board.md").read_text()
+
+
+def test_the_best_plan_below_best_known_is_kept(tmp_path: Path) -> None:
+    case = {"suite": "board-full", "case": "md1 at 60 s", "best_known": 2.0, "time_limit": 60.0}
+    runs = (
+        made(**case, seed=1, value=1.8, tours=((1, 2),)),
+        made(**case, seed=2, value=1.7, tours=((2, 1),)),
+        made(**case, seed=3, value=1.6, tours=((1,),), feasible=False),
+        made(**{**case, "case": "md3 at 60 s"}, value=2.0 * (1 - 1e-6), tours=((1,),)),
+    )
+    kept(tmp_path / "board-full", *runs)
+    (path,) = write_records(tmp_path, tmp_path / "records")
+    assert path.name == "wang2015-md1.json"
+    record = json.loads(path.read_text())
+    assert (record["value"], record["best_known"], record["seed"]) == (1.7, 2.0, 2)
+    assert record["routes"] == [[2, 1]]
+    assert write_records(tmp_path, tmp_path / "records") == []
+    kept(tmp_path / "board-full", made(**case, seed=4, value=1.5, tours=((2,), (1,))))
+    assert write_records(tmp_path, tmp_path / "records") == [path]
+    assert json.loads(path.read_text())["routes"] == [[2], [1]]
+
+
+def test_records_are_what_they_say(data: Path) -> None:
+    sources = {
+        (case.source.set, case.source.name): case.source
+        for suite in SUITES.values() for case in suite.cases if isinstance(case.source, FileCase)
+    }  # fmt: skip
+    paths = sorted((Path(__file__).parents[2] / "bench" / "records").glob("*.json"))
+    assert paths
+    known = best_known(data)
+    for path in paths:
+        record = json.loads(path.read_text())
+        source = sources[record["set"], record["case"]]
+        verdict = judge(source.read(data), record["routes"])
+        assert verdict.feasible and verdict.value == pytest.approx(record["value"], rel=1e-12), path.name
+        assert record["value"] < known[source.set, source.name], path.name
 
 
 def test_a_chart_of_one_point_or_equal_values_is_drawn() -> None:

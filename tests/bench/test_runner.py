@@ -188,3 +188,18 @@ def test_every_solver_answers_every_kind_with_a_feasible_plan_it_reported(spec: 
     assert verdict.feasible and reported
     best = solve(problem, method="hybrid", iterations=3000).cost
     assert best * (1 - 1e-6) <= verdict.value <= 1.15 * best
+
+
+def test_the_plan_of_a_record_is_kept(tmp_path: Path) -> None:
+    """Two cities on a line; a best-known value that is too high, and one that is not."""
+    (tmp_path / "wang2015").mkdir()
+    (tmp_path / "wang2015" / "MS1d.txt").write_text("a 2 1 0\n1 0 0 1\n2 3 0 0\n3 4 0 0\n")
+    wang = suite_named("wang2015")
+    for value, is_kept in ((8.5, True), (8.0, False)):
+        (tmp_path / "best_known.csv").write_text(
+            f"set,instance,vehicles,best_known\nwang2015,md1,1,{value}\n"
+        )
+        plan = Plan(wang, solvers=("ce",), seeds=(1,), time=1, data=tmp_path, cases=("md1",))
+        (ended,) = runs_of(plan, tmp_path / f"out{value}")
+        assert ended.value == 8.0 and ended.best_known == value
+        assert (ended.tours is not None) is is_kept
