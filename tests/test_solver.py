@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import problems
 from twins import best_by_force
@@ -313,13 +313,35 @@ def test_a_search_ends_where_every_plan_needs_forbidden_arcs(objective: str, for
 
 # -- first plans ----------------------------------------------------------------------------------
 
+# The loads need the second vehicle, and it can take cities 5, 3 and 4 in this order or nothing: any one
+# of them alone is too far for it.
+ONLY_THROUGH_A_ROUTE_TOO_LONG = Problem(
+    n_depots=3,
+    vehicles=(Vehicle(0, capacity=4), Vehicle(0, max_length=1), Vehicle(0, capacity=4)),
+    matrix=[
+        [0, 2, 0, 2, 2, 0, 2, 2, 2],
+        [2, 0, 0, 0, 0, 2, 3, 3, 0],
+        [1, 3, 0, 3, 0, 1, 2, 0, 0],
+        [1, 1, 1, 0, 0, 1, 3, 0, 1],
+        [0, 2, 2, 3, 0, 0, 3, 1, 0],
+        [2, 2, 2, 0, 2, 0, 3, 3, 1],
+        [1, 0, 0, 3, 3, 0, 0, 0, 2],
+        [1, 3, 1, 1, 0, 1, 3, 0, 3],
+        [0, 3, 0, 2, 1, 0, 3, 3, 0],
+    ],
+    demand=[0, 0, 0, 1, 1, 1, 2, 2, 2],
+    service=[0, 0, 0, 0.29, 0.31, 0.12, 0.41, 0.2, 0.47],
+)
 
-@given(problems(max_cities=6), st.sampled_from(["ce", "hybrid"]), st.integers(0, 9))
+
+@given(problems(max_cities=6), st.sampled_from([("ce", 20), ("hybrid", 20_000)]), st.integers(0, 9))
+@example(ONLY_THROUGH_A_ROUTE_TOO_LONG, ("ce", 20), 0)
 @settings(max_examples=200)
 def test_a_plan_that_keeps_the_limits_is_found_where_there_is_one(
-    problem: Problem, method: str, seed: int
+    problem: Problem, method_and_iterations: tuple[str, int], seed: int
 ) -> None:
-    result = solve(problem, method=method, seed=seed, iterations=20)
+    method, iterations = method_and_iterations
+    result = solve(problem, method=method, seed=seed, iterations=iterations)
     assert result.feasible or best_by_force(problem) is None
 
 

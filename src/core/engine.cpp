@@ -276,13 +276,17 @@ class Search {
     return change;
   }
 
-  // Limits weigh more the longer the plan stays beyond them.
+  // A limit weighs more the longer the plan stays beyond it, and less again once it is kept. Load and
+  // length apart: the way to a plan that keeps both often leads through one that breaks the other.
   void adapt_penalties() {
-    const double base = kPenalty * mean_arc_ / mean_demand_;
+    double load = 0.0, length = 0.0;
+    for (int r : plan_.used()) load += plan_.excess_load(r), length += plan_.excess_length(r);
     const double step = best_key_.violation > 0.0 ? kPenaltyStepFirst : kPenaltyStep;
-    const double factor = key().violation > 0.0 ? step : 1.0 / step;
-    cost_.load_penalty = std::clamp(cost_.load_penalty * factor, base, kPenaltyMost * base);
-    cost_.length_penalty = std::clamp(cost_.length_penalty * factor, kPenalty, kPenaltyMost * kPenalty);
+    const auto adapt = [step](double& penalty, double excess, double base) {
+      penalty = std::clamp(penalty * (excess > 0.0 ? step : 1.0 / step), base, kPenaltyMost * base);
+    };
+    adapt(cost_.load_penalty, load, kPenalty * mean_arc_ / mean_demand_);
+    adapt(cost_.length_penalty, length, kPenalty);
   }
 
   double longest() const {
