@@ -29,15 +29,18 @@ def random_pair(problem: Problem, lengths: Sequence[float], rng: np.random.Gener
 
 
 def sweep(problem: Problem, lengths: Sequence[float], rng: np.random.Generator) -> Pairs:
-    """The longest tour with every other, shortest first; for minsum every pair, longest first.
+    """Every pair, longest tours first; for minmax each with the shortest first.
 
-    Of several unused vehicles that are alike only one is offered.
+    Two tours that are not the longest cannot lower a longest route, but once they are shorter they have
+    room for its cities: pairs with the longest come up again as soon as anything improved. Of several
+    unused vehicles that are alike only one is offered.
     """
     order = sorted(_offered(problem, lengths), key=lambda k: -lengths[k])
     if len(order) == 1:
         yield order[0], order[0]
     elif problem.objective == "minmax":
-        yield from ((order[0], other) for other in reversed(order[1:]))
+        for place, longer in enumerate(order):
+            yield from ((longer, other) for other in reversed(order[place + 1 :]))
     else:
         yield from combinations(order, 2)
 
