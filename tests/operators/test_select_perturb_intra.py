@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -31,8 +33,17 @@ def test_random_is_one_pair_of_two_different_tours_and_reaches_every_pair() -> N
     assert seen == {(i, j) for i in range(4) for j in range(i + 1, 4)}
 
 
-def test_sweep_pairs_the_longest_with_every_other_shortest_first() -> None:
-    assert list(sweep(FOUR, [3.0, 5.0, 1.0, 4.0], RNG)) == [(1, 2), (1, 0), (1, 3)]
+def test_sweep_begins_with_the_longest_and_every_other_shortest_first() -> None:
+    pairs = [(1, 2), (1, 0), (1, 3), (3, 2), (3, 0), (0, 2)]
+    assert list(sweep(FOUR, [3.0, 5.0, 1.0, 4.0], RNG)) == pairs
+
+
+@given(st.lists(st.floats(0.1, 9.0), min_size=2, max_size=8), st.sampled_from(["minmax", "minsum"]))
+def test_sweep_offers_every_two_tours_once_the_longer_one_first(lengths: list[float], objective: str) -> None:
+    problem = Problem.mtsp(np.ones((9, 2)), vehicles=len(lengths)).with_(objective=objective)
+    pairs = list(sweep(problem, lengths, RNG))
+    assert sorted(tuple(sorted(pair)) for pair in pairs) == list(combinations(range(len(lengths)), 2))
+    assert all(lengths[i] >= lengths[j] for i, j in pairs)
 
 
 def test_sweep_pairs_every_two_tours_when_the_sum_counts() -> None:
@@ -40,7 +51,7 @@ def test_sweep_pairs_every_two_tours_when_the_sum_counts() -> None:
 
 
 def test_sweep_offers_one_of_several_unused_vehicles_that_are_alike() -> None:
-    assert list(sweep(FOUR, [0.0, 5.0, 0.0, 4.0], RNG)) == [(1, 0), (1, 3)]
+    assert list(sweep(FOUR, [0.0, 5.0, 0.0, 4.0], RNG)) == [(1, 0), (1, 3), (3, 0)]
 
 
 @pytest.mark.parametrize("select", [max_min, random_pair, sweep])
@@ -60,6 +71,21 @@ def test_a_perturbation_keeps_all_cities_and_the_limits_of_both_tours(problem: P
     assert sorted(t1.tolist() + (t2.tolist() if i != j else [])) == sorted(before)
     if i != j:
         assert problem.core.keeps_limits(i, t1) and problem.core.keeps_limits(j, t2)
+
+
+def test_a_perturbation_is_drawn_from_the_seed_and_changes_the_plan() -> None:
+    tours = initial_solution(FOUR, np.random.default_rng(1))
+    kicks = [random_exchange(FOUR, tours, np.random.default_rng(2)) for _ in range(2)]
+    assert str(kicks[0]) == str(kicks[1])
+    i, j, t1, t2 = kicks[0]
+    assert t1.tolist() != tours[i].tolist() and t2.tolist() != tours[j].tolist()
+
+
+def test_limits_that_forbid_every_exchange_are_said_by_none() -> None:
+    problem = Problem.cvrp(np.eye(3, 2), demand=[0, 3, 2], capacity=3, vehicles=2)
+    wide, narrow = problem.vehicles[0], replace(problem.vehicles[1], capacity=2)
+    full = problem.with_(vehicles=(wide, narrow))
+    assert random_exchange(full, [np.array([1], np.int32), np.array([2], np.int32)], RNG) is None
 
 
 def test_nothing_to_perturb_is_said_by_none() -> None:

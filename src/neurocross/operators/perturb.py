@@ -1,8 +1,8 @@
 """RandomExchange: leave a local optimum by swapping random segments of two random tours.
 
-The paper only names it. A plain random exchange of two tours would be undone at once by the exact
-search, which finds the way back as the best exchange there is; so each segment may be turned round,
-which no CROSS exchange undoes, and one or two exchanges are made. A lone tour swaps two of its own
+The paper only names it. A single random exchange of two tours would be undone by the exact search,
+which finds the way back as the best exchange there is; so several are made one after the other, and
+each segment may be turned round, which no CROSS exchange undoes. A lone tour swaps two of its own
 segments, the double bridge.
 """
 
@@ -18,10 +18,12 @@ from neurocross.problem import Problem
 LONGEST_SEGMENT = 10
 """Cities in a swapped segment at most: enough to leave the basin, few enough to keep the plan's shape."""
 
-MOST_EXCHANGES = 2
+EXCHANGES = 6
+"""Drawn in a row. With few descents a descent must end elsewhere: any number from four to ten does as well,
+one or two often lead back."""
 
 ATTEMPTS = 20
-"""Draws before a perturbation gives up because limits on load or length forbid each."""
+"""Pairs of tours before a perturbation gives up because limits on load or length forbid each exchange."""
 
 
 def random_exchange(
@@ -39,9 +41,11 @@ def random_exchange(
         second = int(rng.integers(len(tours) - 1))
         second += second >= first
         t1, t2 = tours[first], tours[second]
-        for _ in range(rng.integers(1, MOST_EXCHANGES + 1)):
-            t1, t2 = _swap(t1, t2, rng)
-        if problem.core.keeps_limits(first, t1) and problem.core.keeps_limits(second, t2):
+        for _ in range(EXCHANGES):
+            s1, s2 = _swap(t1, t2, rng)
+            if problem.core.keeps_limits(first, s1) and problem.core.keeps_limits(second, s2):
+                t1, t2 = s1, s2
+        if not (np.array_equal(t1, tours[first]) and np.array_equal(t2, tours[second])):
             return first, second, t1, t2
     return None
 
