@@ -12,6 +12,7 @@ from neurocross.operators.cross_exchange import cross_exchange
 from neurocross.operators.intra import two_opt_and_or_opt
 from neurocross.operators.perturb import random_exchange
 from neurocross.operators.select import sweep
+from neurocross.problem import Problem
 from neurocross.search import Limits, Outcome, Parts, search
 from neurocross.solution import Solution
 
@@ -44,13 +45,32 @@ def test_p_perturbations_are_p_plus_one_descents() -> None:
     assert len(kicks) == 4
 
 
-def test_no_perturbation_ends_in_a_local_optimum_of_the_longest_tour() -> None:
+def test_no_perturbation_ends_in_a_local_optimum_of_every_pair_in_both_directions() -> None:
     tours = run(Limits(perturbations=0)).tours
     lengths = [PROBLEM.core.length(k, t) for k, t in enumerate(tours)]
     for i, j in sweep(PROBLEM, lengths, np.random.default_rng(0)):
-        assert (
-            cross_exchange(PROBLEM, i, tours[i], j, tours[j], 9.0).value >= max(lengths[i], lengths[j]) - 1e-9
-        )
+        for second in (tours[j], tours[j][::-1].copy()):
+            value = cross_exchange(PROBLEM, i, tours[i], j, second, 9.0).value
+            assert value >= max(lengths[i], lengths[j]) - 1e-9
+
+
+def test_a_tour_is_turned_round_only_where_that_is_no_longer() -> None:
+    offered: list[bytes] = []
+
+    def spy(problem, v1, t1, v2, t2, seconds):
+        offered.append(t2.tobytes())
+        return cross_exchange(problem, v1, t1, v2, t2, seconds)
+
+    matrix = np.array([[0, 1, 9, 9], [9, 0, 1, 9], [1, 9, 0, 9], [1, 9, 9, 0]], float)
+    one_way = Problem.mtsp(matrix=matrix, vehicles=2)
+    tours = [np.array([3], np.int32), np.array([1, 2], np.int32)]
+    search(
+        one_way,
+        parts(exchange=spy, initial_solution=lambda *_: tours),
+        Limits(perturbations=0),
+        np.random.default_rng(0),
+    )
+    assert tours[1][::-1].tobytes() not in offered
 
 
 def test_more_perturbations_from_the_same_seed_are_never_worse() -> None:

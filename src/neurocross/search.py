@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,9 +50,7 @@ class Parts:
     select_tours: Callable[[Problem, Sequence[float], np.random.Generator], Iterable[tuple[int, int]]]
     exchange: Callable[[Problem, int, Cities, int, Cities, float], Exchange]
     intra: Callable[[Problem, int, Cities, float], Cities]
-    random_exchange: Callable[
-        [Problem, Sequence[Cities], np.random.Generator], tuple[int, int, Cities, Cities] | None
-    ]
+    random_exchange: Callable[[Problem, Sequence[Cities], np.random.Generator], Sequence[Cities] | None]
     accept: str = "walk"
     """Perturb the current tours (`walk`, as the paper) or the best ones (`better`)."""
 
@@ -90,7 +88,7 @@ def search(
                     if tours.settled(i, j):
                         continue
                     best.iterations += 1
-                    t1, t2 = tours.exchanged(i, j, parts.exchange, best.seconds_left())  # inter operation
+                    t1, t2 = tours.exchanged(i, j, parts.exchange, best.seconds_left)  # inter operation
                     t1, t2 = (
                         tours.improved(k, t, parts.intra, best.seconds_left()) for k, t in ((i, t1), (j, t2))
                     )
@@ -106,7 +104,7 @@ def search(
             kick = parts.random_exchange(problem, tours.cities, rng)  # escape from local minima
             if kick is None:
                 break
-            tours.perturb(*kick)
+            tours.perturb(kick)
     except KeyboardInterrupt:
         best.interrupted = True
     return best.outcome()
@@ -139,19 +137,30 @@ class Tours:
         return (id(self.cities[i]), id(self.cities[j])) in self._settled
 
     def exchanged(
-        self, i: int, j: int, exchange: Callable[..., Exchange], seconds: float
+        self, i: int, j: int, exchange: Callable[..., Exchange], seconds_left: Callable[[], float]
     ) -> tuple[Cities, Cities]:
         """Both tours after the operator's exchange; the same arrays if it found none."""
         t1, t2 = self.cities[i], self.cities[j]
         if i == j:  # a lone tour has nobody to exchange with
             return t1, t2
-        x = exchange(self._problem, i, t1, j, t2, seconds)
-        if not x.moves:
-            return t1, t2
-        return (
-            np.concatenate((t1[: x.a1], t2[x.a2 : x.b2], t1[x.b1 :])),
-            np.concatenate((t2[: x.a2], t1[x.a1 : x.b1], t2[x.b2 :])),
-        )
+        for turned in self._directions(j):
+            x = exchange(self._problem, i, t1, j, turned, seconds_left())
+            if x.moves:
+                return (
+                    np.concatenate((t1[: x.a1], turned[x.a2 : x.b2], t1[x.b1 :])),
+                    np.concatenate((turned[: x.a2], t1[x.a1 : x.b1], turned[x.b2 :])),
+                )
+        return t1, t2
+
+    def _directions(self, k: int) -> Iterator[Cities]:
+        """A tour as it is and, where that is no longer, the other way round, which has other exchanges."""
+        yield self.cities[k]
+        turned = np.ascontiguousarray(self.cities[k][::-1])
+        if (
+            len(turned) > 1
+            and self._problem.core.length(k, turned) <= self.lengths[k] + self._problem.tolerance
+        ):
+            yield turned
 
     def improved(self, k: int, cities: Cities, intra: Callable[..., Cities], seconds: float) -> Cities:
         """A tour after IntraOperation; a tour that was improved before is left alone."""
@@ -179,10 +188,11 @@ class Tours:
         self._settled[id(pair[0]), id(pair[1])] = pair
         return False
 
-    def perturb(self, i: int, j: int, t1: Cities, t2: Cities) -> None:
-        """Take both tours over whatever they cost."""
-        self.cities[i], self.lengths[i] = t1, self._problem.core.length(i, t1)
-        self.cities[j], self.lengths[j] = t2, self._problem.core.length(j, t2)
+    def perturb(self, plan: Sequence[Cities]) -> None:
+        """Take a plan over whatever it costs; what is known of the tours it keeps stays known."""
+        for k, cities in enumerate(plan):
+            if cities is not self.cities[k]:
+                self.cities[k], self.lengths[k] = cities, self._problem.core.length(k, cities)
         if len(self._settled) + len(self._improved) > FORGET_ABOVE:
             self._settled.clear()
             self._improved.clear()

@@ -60,25 +60,31 @@ def test_a_lone_tour_is_paired_with_itself(select) -> None:
 
 
 @given(problems(max_cities=10), st.integers(0, 2**32 - 1))
-def test_a_perturbation_keeps_all_cities_and_the_limits_of_both_tours(problem: Problem, seed: int) -> None:
+def test_a_perturbation_keeps_all_cities_and_the_limits_of_the_tours_it_changes(
+    problem: Problem, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     tours = initial_solution(problem, rng)
-    kick = random_exchange(problem, tours, rng)
-    if kick is None:
+    plan = random_exchange(problem, tours, rng)
+    if plan is None:
         return
-    i, j, t1, t2 = kick
-    before = tours[i].tolist() + (tours[j].tolist() if i != j else [])
-    assert sorted(t1.tolist() + (t2.tolist() if i != j else [])) == sorted(before)
-    if i != j:
-        assert problem.core.keeps_limits(i, t1) and problem.core.keeps_limits(j, t2)
+    assert sorted(np.concatenate(plan).tolist()) == sorted(np.concatenate(tours).tolist())
+    if len(tours) > 1:
+        changed = [k for k, cities in enumerate(plan) if cities is not tours[k]]
+        assert all(problem.core.keeps_limits(k, plan[k]) for k in changed)
 
 
 def test_a_perturbation_is_drawn_from_the_seed_and_changes_the_plan() -> None:
     tours = initial_solution(FOUR, np.random.default_rng(1))
-    kicks = [random_exchange(FOUR, tours, np.random.default_rng(2)) for _ in range(2)]
-    assert str(kicks[0]) == str(kicks[1])
-    i, j, t1, t2 = kicks[0]
-    assert t1.tolist() != tours[i].tolist() and t2.tolist() != tours[j].tolist()
+    plans = [random_exchange(FOUR, tours, np.random.default_rng(2)) for _ in range(2)]
+    assert str(plans[0]) == str(plans[1]) != str(tours)
+
+
+def test_a_perturbation_reaches_more_than_two_tours() -> None:
+    tours = [np.array([2 * k + 1, 2 * k + 2], np.int32) for k in range(4)]
+    plans = [random_exchange(FOUR, tours, RNG) or tours for _ in range(20)]
+    changed = [sum(plan[k] is not tours[k] for k in range(4)) for plan in plans]
+    assert max(changed) > 2
 
 
 def test_limits_that_forbid_every_exchange_are_said_by_none() -> None:

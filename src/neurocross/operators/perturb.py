@@ -1,8 +1,8 @@
-"""RandomExchange: leave a local optimum by swapping random segments of two random tours.
+"""RandomExchange: leave a local optimum by swapping random segments of random tours.
 
 The paper only names it. A single random exchange of two tours would be undone by the exact search,
-which finds the way back as the best exchange there is; so several are made one after the other, and
-each segment may be turned round, which no CROSS exchange undoes. A lone tour swaps two of its own
+which finds the way back as the best exchange there is; so several are made one after the other, each
+between two tours of its own. A segment may be turned round. A lone tour swaps two of its own
 segments, the double bridge.
 """
 
@@ -19,34 +19,32 @@ LONGEST_SEGMENT = 10
 """Cities in a swapped segment at most: enough to leave the basin, few enough to keep the plan's shape."""
 
 EXCHANGES = 6
-"""Drawn in a row. With few descents a descent must end elsewhere: any number from four to ten does as well,
-one or two often lead back."""
+"""In a row. With few descents a descent must end elsewhere; one or two often lead back."""
 
 ATTEMPTS = 20
-"""Pairs of tours before a perturbation gives up because limits on load or length forbid each exchange."""
+"""Times as many draws, before a perturbation gives up because limits on load or length forbid them."""
 
 
 def random_exchange(
     problem: Problem, tours: Sequence[Cities], rng: np.random.Generator
-) -> tuple[int, int, Cities, Cities] | None:
-    """Two random tours and what they become; None if the limits forbid every attempt."""
-    used = [k for k, cities in enumerate(tours) if len(cities)]
-    if not used:
-        return None
+) -> list[Cities] | None:
+    """The plan after random exchanges; None if the limits forbid every attempt."""
     if len(tours) == 1:
-        turned = _double_bridge(tours[0], rng)
-        return 0, 0, turned, turned
+        return [_double_bridge(tours[0], rng)] if len(tours[0]) else None
     for _ in range(ATTEMPTS):
-        first = used[rng.integers(len(used))]
-        second = int(rng.integers(len(tours) - 1))
-        second += second >= first
-        t1, t2 = tours[first], tours[second]
+        plan = list(tours)
         for _ in range(EXCHANGES):
-            s1, s2 = _swap(t1, t2, rng)
-            if problem.core.keeps_limits(first, s1) and problem.core.keeps_limits(second, s2):
-                t1, t2 = s1, s2
-        if not (np.array_equal(t1, tours[first]) and np.array_equal(t2, tours[second])):
-            return first, second, t1, t2
+            used = [k for k, cities in enumerate(plan) if len(cities)]
+            if not used:
+                return None
+            first = used[rng.integers(len(used))]
+            second = int(rng.integers(len(plan) - 1))
+            second += second >= first
+            t1, t2 = _swap(plan[first], plan[second], rng)
+            if problem.core.keeps_limits(first, t1) and problem.core.keeps_limits(second, t2):
+                plan[first], plan[second] = t1, t2
+        if not all(map(np.array_equal, plan, tours)):
+            return plan
     return None
 
 
