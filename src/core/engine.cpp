@@ -36,7 +36,9 @@ constexpr double kPenaltyStepFirst = 1.3;  // ... while no plan within the limit
 constexpr double kPenaltyMost = 1e6;
 
 // Temperatures in mean arcs: the first, after a given start, and the last.
-constexpr double kHotMinmax = 10.0;
+constexpr double kHotMinmax = 0.02;  // times the number of cities: where there are few, less heat is enough
+constexpr double kLeastHotMinmax = 3.0;
+constexpr double kHottestMinmax = 10.0;
 constexpr double kColdMinmax = 40.0;  // over the number of cities: what heat leaves undone adds up over them
 constexpr double kColdestMinmax = 0.05;
 constexpr double kWarmestMinmax = 0.1;
@@ -210,10 +212,13 @@ class Search {
   }
 
   void anneal() {
-    const double first = (objective_ == Objective::minmax ? kHotMinmax : kHotMinsum) * mean_arc_;
-    const double hot = given_start_ ? kWarm * first : first;
-    const double last = std::clamp(kColdMinmax / cities(), kColdestMinmax, kWarmestMinmax);
-    const double cold = (objective_ == Objective::minmax ? last : kColdMinsum) * mean_arc_;
+    const bool minmax = objective_ == Objective::minmax;
+    const double first =
+        minmax ? std::clamp(kHotMinmax * cities(), kLeastHotMinmax, kHottestMinmax) : kHotMinsum;
+    const double last =
+        minmax ? std::clamp(kColdMinmax / cities(), kColdestMinmax, kWarmestMinmax) : kColdMinsum;
+    const double hot = (given_start_ ? kWarm : 1.0) * first * mean_arc_;
+    const double cold = last * mean_arc_;
     const bool over = progress() >= 1.0;  // what time is left after the annealing is spent cold
     annealing_began_ = outcome_.iterations;
     annealing_length_ *= 2;
